@@ -1,0 +1,1 @@
+"""Pure builders: model → plain dictionary as the API server takes it."""

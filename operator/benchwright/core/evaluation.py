@@ -1,0 +1,60 @@
+"""Reading an evaluator's facts: reports, changes, and what is wrong with them (pure)."""
+
+from benchwright.api.facts import ReportProblem, StageFacts
+from benchwright.api.measurements import ChangeNumbers
+from benchwright.changes.model import Changes
+from benchwright.core.verdict import Evidence
+from benchwright.coverage.codec import from_json
+from benchwright.coverage.model import CoverageReport
+from benchwright.testreports.model import Status, TestCase, TestReport, collect
+
+
+def coverage_of(facts: StageFacts) -> CoverageReport | None:
+    """The stored line sets."""
+    return from_json(facts.coverage.encode()) if facts.coverage else None
+
+
+def tests_of(facts: StageFacts) -> TestReport | None:
+    """The stored test cases."""
+    if facts.tests is None:
+        return None
+    return collect([TestCase(id=c.id, status=Status(c.status)) for c in facts.tests.cases])
+
+
+def changes_of(evidence: Evidence, stages: tuple[str, ...]) -> ChangeNumbers | None:
+    """Sizes of the modifications of all stages together; None where one is not known."""
+    documents = [evidence.stages[s].changes for s in stages if s in evidence.stages]
+    if len(documents) != len(stages) or any(d is None for d in documents):
+        return None
+    parts = [Changes.from_json(d.encode()) for d in documents if d is not None]
+    dropped = evidence.stages["evaluate"].dropped_files if "evaluate" in evidence.stages else None
+    return ChangeNumbers(
+        files=sum(p.files for p in parts),
+        added=sum(p.added for p in parts),
+        removed=sum(p.removed for p in parts),
+        test_files=sum(p.test_files for p in parts),
+        other_files=sum(p.other_files for p in parts),
+        dropped_files=dropped or 0,
+        truncated=any(p.truncated for p in parts),
+    )
+
+
+def report_problem(facts: StageFacts) -> ReportProblem | None:
+    """The first thing that is wrong with the reports, with what the command printed."""
+    for what, problem, there in (
+        ("test report", facts.tests_problem, facts.tests),
+        ("coverage report", facts.coverage_problem, facts.coverage),
+    ):
+        if there is None:
+            reason = problem.reason if problem else "missing"
+            detail = problem.message if problem else "the command wrote none"
+            return ReportProblem(reason=reason, message=f"{what}: {detail}{_printed(facts)}"[:4000])
+    return None
+
+
+def _printed(facts: StageFacts) -> str:
+    step = facts.step("measure") or facts.step("test")
+    if step is None:
+        return ""
+    end = "ran past its limit" if step.timed_out else f"exit {step.exit_code}"
+    return f". The command: {end}; it printed: {step.log_tail[-400:]}"

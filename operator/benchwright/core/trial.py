@@ -1,0 +1,306 @@
+"""The rules of one trial: what is observed → what to do next (pure, level-triggered).
+
+Every call looks at the whole state and names the next step, so that it does not matter where an
+earlier operator was killed: names of pods are deterministic, facts are in the results store, and
+a step that was done already is seen as done.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from benchwright.api import labels
+from benchwright.api.conditions import Condition, set_condition, truncate
+from benchwright.api.facts import StageFacts
+from benchwright.api.measurements import Usage
+from benchwright.api.trial import AttemptRecord, StageRecord, TrialSpec, TrialStatus
+from benchwright.core.classify import StageEnd, Wait, classify
+from benchwright.core.clock import format_time
+from benchwright.core.observed import PodView
+from benchwright.core.seconds import seconds_spent
+from benchwright.core.verdict import Verdict
+
+EVALUATE = "evaluate"
+StageKey = tuple[int, str]
+"""Attempt number and stage name."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrialView:
+    """A Trial as the API server has it."""
+
+    namespace: str
+    name: str
+    uid: str
+    spec: TrialSpec
+    status: TrialStatus
+    created_at: str
+    generation: int = 1
+    resource_version: str = ""
+    deleting: bool = False
+    run_uid: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ProxyUsage:
+    """What the proxy says of one attempt after it was closed."""
+
+    usage: Usage
+    interrupted: int = 0
+    limit_hit: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """Everything that the next step depends on."""
+
+    trial: TrialView
+    pods: Mapping[StageKey, PodView] = field(default_factory=dict)
+    facts: Mapping[StageKey, StageFacts] = field(default_factory=dict)
+    usage: ProxyUsage | None = None
+    verdict: Verdict | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Steps in the order in which they are done. `again`: decide anew with what came of them."""
+
+    create: StageKey | None = None
+    delete: tuple[str, ...] = ()
+    close_proxy: int | None = None
+    grade: int | None = None
+    status: TrialStatus | None = None
+    again: bool = False
+    requeue_after: float | None = None
+
+
+def stage_names(spec: TrialSpec) -> tuple[str, ...]:
+    """The pods of an attempt, in order."""
+    return (EVALUATE,) if spec.purpose == "baseline" else (*spec.task.spec.stages, EVALUATE)
+
+
+def decide(seen: Observed, now: datetime) -> Decision:
+    """The next step for a trial."""
+    trial = seen.trial
+    if trial.deleting:
+        return Decision()  # the garbage collector takes its pods
+    if trial.status.outcome:
+        return Decision(delete=_names(seen.pods.values()))
+    failure = trial.spec.baseline_failure
+    if failure:
+        return _finish(seen, now, Verdict.invalid(failure.reason, failure.message))
+    attempt = max(1, trial.status.attempt)
+    leftovers = [p for p in seen.pods.values() if p.attempt < attempt and not p.terminal]
+    if leftovers:
+        # An attempt never starts before the previous one's pods have ended (tekton#7218).
+        return Decision(delete=_names(p for p in leftovers if not p.deleting), requeue_after=1.0)
+    for stage in stage_names(trial.spec):
+        step = _stage_step(seen, (attempt, stage), now)
+        if step is not None:
+            return step
+    return _conclude(seen, attempt, now)
+
+
+def _names(pods: object) -> tuple[str, ...]:
+    return tuple(sorted(p.name for p in pods if not p.deleting))  # type: ignore[attr-defined]
+
+
+def _stage_step(seen: Observed, key: StageKey, now: datetime) -> Decision | None:
+    """What to do for this stage; None where it is done."""
+    facts, pod = seen.facts.get(key), seen.pods.get(key)
+    if facts is None:
+        return _await_facts(seen, key, pod, now)
+    end = _problem(seen, key, facts, pod)
+    if isinstance(end, Wait):
+        return Decision(requeue_after=end.recheck_after)
+    return _end_attempt(seen, key[0], end, now) if end else None
+
+
+def _await_facts(seen: Observed, key: StageKey, pod: PodView | None, now: datetime) -> Decision:
+    if pod is None:
+        if any(s.name == key[1] for s in seen.trial.status.stages):
+            name = labels.pod_name(seen.trial.name, *key)
+            gone = StageEnd("invalid", "PodLost", f"pod {name} is gone and had left no facts")
+            return _end_attempt(seen, key[0], gone, now)
+        return Decision(create=key, status=_started(seen, key, now))
+    end = classify(pod, seen.trial.spec.failure_policy, now)
+    if isinstance(end, StageEnd):
+        return _end_attempt(seen, key[0], end, now)
+    return Decision(status=_started(seen, key, now), requeue_after=end.recheck_after)
+
+
+def _started(seen: Observed, key: StageKey, now: datetime) -> TrialStatus | None:
+    """Status that says that this stage runs; None where it says so already."""
+    trial, (attempt, stage) = seen.trial, key
+    status = trial.status
+    if status.attempt == attempt and any(s.name == stage for s in status.stages):
+        return None
+    stamp = format_time(now)
+    done = tuple(
+        s if s.finished_at else s.model_copy(update={"finished_at": stamp}) for s in status.stages
+    )
+    record = StageRecord(
+        name=stage, pod=labels.pod_name(trial.name, attempt, stage), created_at=stamp
+    )
+    return status.model_copy(
+        update={
+            "observed_generation": trial.generation,
+            "attempt": attempt,
+            "phase": "Evaluating" if stage == EVALUATE else "Running",
+            "started_at": status.started_at or stamp,
+            "stages": (*done, record),
+        }
+    )
+
+
+def _problem(
+    seen: Observed, key: StageKey, facts: StageFacts, pod: PodView | None
+) -> StageEnd | Wait | None:
+    """What is wrong with a stage that has facts."""
+    if facts.error:
+        return StageEnd("invalid", facts.error.reason, facts.error.message)
+    if not facts.runner_finished:
+        return _killed(seen, key, pod)
+    setup = facts.step("setup")
+    if key[1] != EVALUATE and setup and (setup.timed_out or setup.exit_code != 0):
+        how = "ran past its time limit" if setup.timed_out else f"ended with {setup.exit_code}"
+        message = f"the agent's setup script {how}: mend spec.setup of the Agent. It printed: "
+        return StageEnd("invalid", "AgentSetupFailed", message + setup.log_tail[-400:], retry=False)
+    return None
+
+
+def _killed(seen: Observed, key: StageKey, pod: PodView | None) -> StageEnd | Wait:
+    """The main container died under the runner: out of memory, or something outside."""
+    main = pod.main if pod else None
+    if main is not None and not main.ended:
+        return Wait(recheck_after=1.0)  # the kubelet will say how it ended in a second or so
+    if main is None or not main.oom_killed:
+        code = main.exit_code if main else "unknown"
+        return StageEnd(
+            "invalid", "RunnerLost", f"the runner was killed from outside (exit {code})"
+        )
+    spec = seen.trial.spec
+    message = (
+        f"stage {key[1]} ran out of memory ({spec.task.spec.resources.memory} × "
+        f"{spec.task.spec.resources.memory_headroom}); raise the task's resources if that is unfair"
+    )
+    before = any(a.reason == "OutOfMemory" for a in seen.trial.status.attempts)
+    # Twice in one trial is the agent's doing, or it could crash for a second chance.
+    if spec.purpose == "measurement" and (before or spec.failure_policy.oom_policy == "Fail"):
+        return StageEnd("failure", "MemoryLimit", message)
+    return StageEnd("invalid", "OutOfMemory", message)
+
+
+def _end_attempt(seen: Observed, attempt: int, end: StageEnd, now: datetime) -> Decision:
+    if end.kind == "failure":
+        return _with_usage(seen, attempt, now, Verdict.failure(end.reason, end.message))
+    status = seen.trial.status
+    if end.retry and len(status.attempts) < seen.trial.spec.failure_policy.max_infra_retries:
+        return _retry(seen, attempt, end, now)
+    return _with_usage(seen, attempt, now, Verdict.invalid(end.reason, end.message))
+
+
+def _retry(seen: Observed, attempt: int, end: StageEnd, now: datetime) -> Decision:
+    status = seen.trial.status.model_copy(
+        update={
+            "attempt": attempt + 1,
+            "attempts": (
+                *seen.trial.status.attempts,
+                _record(attempt, end.reason, end.message, now),
+            ),
+            "stages": (),
+            "phase": "Pending",
+            "started_at": None,
+        }
+    )
+    return Decision(
+        close_proxy=attempt if _calls_models(seen.trial.spec) else None,
+        delete=_names(p for p in seen.pods.values() if p.attempt == attempt),
+        status=status,
+        requeue_after=0.0,
+    )
+
+
+def _record(attempt: int, reason: str, message: str, now: datetime) -> AttemptRecord:
+    return AttemptRecord(
+        attempt=attempt, reason=reason, message=truncate(message), finished_at=format_time(now)
+    )
+
+
+def _calls_models(spec: TrialSpec) -> bool:
+    return spec.agent is not None
+
+
+def _with_usage(seen: Observed, attempt: int, now: datetime, verdict: Verdict) -> Decision:
+    """Finish, but not before the proxy has said what was spent."""
+    if seen.usage is None and _calls_models(seen.trial.spec):
+        return Decision(close_proxy=attempt, again=True)
+    return _finish(seen, now, verdict)
+
+
+def _conclude(seen: Observed, attempt: int, now: datetime) -> Decision:
+    """All stages have facts: close the books, grade, finish."""
+    if seen.usage is None and _calls_models(seen.trial.spec):
+        return Decision(close_proxy=attempt, again=True)
+    if seen.usage and seen.usage.interrupted:
+        message = (
+            f"the proxy was restarted during {seen.usage.interrupted} model call(s), whose tokens "
+            "are unknown; what was metered before is kept"
+        )
+        return _end_attempt(seen, attempt, StageEnd("invalid", "ProxyInterrupted", message), now)
+    if seen.verdict is None:
+        return Decision(grade=attempt, again=True)
+    if seen.verdict.outcome == "invalid":
+        end = StageEnd("invalid", seen.verdict.reason, seen.verdict.message, seen.verdict.retry)
+        return _end_attempt(seen, attempt, end, now)
+    return _finish(seen, now, seen.verdict)
+
+
+def _finish(seen: Observed, now: datetime, verdict: Verdict) -> Decision:
+    trial, status, stamp = seen.trial, seen.trial.status, format_time(now)
+    attempts = status.attempts
+    if verdict.outcome == "invalid" and status.attempt:
+        attempts = (*attempts, _record(status.attempt, verdict.reason, verdict.message, now))
+    stages = tuple(
+        s if s.finished_at else s.model_copy(update={"finished_at": stamp}) for s in status.stages
+    )
+    final = status.model_copy(
+        update={
+            "observed_generation": trial.generation,
+            "phase": "Finished",
+            "finished_at": stamp,
+            "stages": stages,
+            "attempts": attempts,
+            "outcome": verdict.outcome,
+            "reason": verdict.reason,
+            "message": truncate(verdict.message),
+            "measurements": verdict.measurements,
+            "usage": seen.usage.usage if seen.usage else None,
+            "evidence_uri": f"/trials/{trial.uid}/evidence.tar.gz",
+        }
+    )
+    final = final.model_copy(
+        update={
+            "seconds": seconds_spent(trial.created_at, final, seen.facts),
+            "conditions": set_condition(
+                status.conditions, _finished(final, trial.generation, stamp)
+            ),
+        }
+    )
+    return Decision(status=final, delete=_names(seen.pods.values()))
+
+
+def _finished(status: TrialStatus, generation: int, stamp: str) -> Condition:
+    return Condition(
+        type="Finished",
+        status="True",
+        reason=status.reason or "Finished",
+        message=status.message or "",
+        observed_generation=generation,
+        last_transition_time=stamp,
+    )
+
+
+def reject(seen: Observed, attempt: int, message: str, now: datetime) -> Decision:
+    """The API server will never take the pod: invalid, and repeating is useless."""
+    return _finish(seen, now, Verdict.invalid("PodRejected", message))
