@@ -1,0 +1,64 @@
+"""What reconcilers share."""
+
+import asyncio
+import socket
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from benchwright.control.events import EventRecorder
+from benchwright.control.metrics import Metrics
+from benchwright.control.queue import WorkQueue
+from benchwright.control.services import ProxyClient, ResultsClient
+from benchwright.control.settings import OperatorSettings
+from benchwright.control.tokens import Tokens
+from benchwright.core.observed import PodView
+from benchwright.core.trial import TrialView
+from benchwright.kube.client import KubeClient
+from benchwright.kube.informer import Informer
+from benchwright.resources.settings import PodSettings
+
+Key = tuple[str, str]
+"""Kind and name; everything is in one namespace."""
+
+
+def wall_clock() -> datetime:
+    """The operator's clock, as an aware datetime."""
+    return datetime.fromtimestamp(time.time(), UTC)
+
+
+@dataclass
+class Context:
+    """Clients, caches and settings."""
+
+    settings: OperatorSettings
+    kube: KubeClient
+    results: ResultsClient
+    proxy: ProxyClient
+    tokens: Tokens
+    queue: WorkQueue[Key]
+    trials: Informer[TrialView]
+    pods: Informer[PodView]
+    events: EventRecorder
+    metrics: Metrics
+    now: Callable[[], datetime] = wall_clock
+
+    async def pod_settings(self) -> PodSettings:
+        """Addresses are looked up each time: a service that was made anew has another one."""
+        s = self.settings
+        proxy, results = await asyncio.gather(_address(s.proxy_host), _address(s.results_host))
+        return PodSettings(
+            harness_image=s.harness_image,
+            proxy_ip=proxy,
+            results_ip=results,
+            proxy_port=s.proxy_port,
+            results_port=s.trial_port,
+            image_pull_policy=s.image_pull_policy,
+            runtime_class=s.runtime_class,
+        )
+
+
+async def _address(host: str) -> str:
+    found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    return str(found[0][4][0])

@@ -1,0 +1,142 @@
+"""`benchwright operator`: wire everything and run until terminated."""
+
+import asyncio
+import logging
+import time
+
+import aiohttp
+
+from benchwright.api import labels
+from benchwright.control import health, inputs, runs, trials
+from benchwright.control.context import Context, Key
+from benchwright.control.events import EventRecorder
+from benchwright.control.handlers import run_kopf
+from benchwright.control.metrics import Metrics
+from benchwright.control.queue import WorkQueue
+from benchwright.control.services import ProxyClient, ResultsClient, ServiceError
+from benchwright.control.settings import OperatorSettings
+from benchwright.control.tokens import Tokens
+from benchwright.control.views import trial_view
+from benchwright.core.observed import PodView, parse_pod
+from benchwright.core.trial import TrialView
+from benchwright.kube.client import PODS, TRIALS, KubeClient
+from benchwright.kube.config import login
+from benchwright.kube.informer import Informer
+
+log = logging.getLogger(__name__)
+RESYNC_SECONDS = 60.0
+_NEWS_WAIT = 25.0
+_RECONCILERS = {
+    "Trial": trials.reconcile,
+    "BenchmarkRun": runs.reconcile,
+    "Agent": inputs.reconcile_agent,
+    "TaskSet": inputs.reconcile_taskset,
+}
+
+
+async def run(settings: OperatorSettings) -> None:
+    """Run the operator until cancelled."""
+    async with KubeClient(login()) as kube, aiohttp.ClientSession(trust_env=False) as session:
+        ctx = build(settings, kube, session)
+        server = await health.serve(ctx)
+        try:
+            await _run_all(ctx)
+        finally:
+            await server.cleanup()
+
+
+def build(settings: OperatorSettings, kube: KubeClient, session: aiohttp.ClientSession) -> Context:
+    """All parts, nothing started."""
+    queue: WorkQueue[Key] = WorkQueue(time.monotonic)
+    tokens = Tokens(settings.key_file.read_bytes().strip(), time.time)
+
+    def trial_changed(trial: TrialView) -> None:
+        queue.add(("Trial", trial.name))
+        queue.add(("BenchmarkRun", trial.spec.run_name))
+
+    def pod_changed(pod: PodView) -> None:
+        queue.add(("Trial", pod.trial))
+
+    return Context(
+        settings=settings,
+        kube=kube,
+        results=ResultsClient(session, settings.results_url, tokens),
+        proxy=ProxyClient(session, settings.proxy_admin_url, tokens),
+        tokens=tokens,
+        queue=queue,
+        trials=Informer(
+            kube, TRIALS, settings.namespace, parse=trial_view, changed=trial_changed, monotonic=time.monotonic
+        ),
+        pods=Informer(
+            kube, PODS, settings.namespace, parse=parse_pod, changed=pod_changed, monotonic=time.monotonic,
+            selector=labels.TRIAL,
+        ),
+        events=EventRecorder(kube),
+        metrics=Metrics(),
+    )  # fmt: skip
+
+
+async def _run_all(ctx: Context) -> None:
+    def changed(kind: str, name: str) -> None:
+        ctx.queue.add((kind, name))
+        if kind in {"Agent", "TaskSet"}:  # runs may wait for it
+            ctx.queue.add(("Waiting", ""))
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(ctx.trials.run())
+        group.create_task(ctx.pods.run())
+        group.create_task(_hear_news(ctx))
+        group.create_task(_resync(ctx))
+        group.create_task(run_kopf([ctx.settings.namespace], changed))
+        await ctx.trials.synced.wait()
+        await ctx.pods.synced.wait()
+        log.info("synced: %d trials, %d pods", len(ctx.trials), len(ctx.pods))
+        group.create_task(ctx.queue.run(ctx.settings.workers, lambda key: _reconcile(ctx, key)))
+
+
+async def _reconcile(ctx: Context, key: Key) -> float | None:
+    kind, name = key
+    if kind == "Waiting":
+        return await _wake_runs(ctx)
+    with (
+        ctx.metrics.reconcile.labels(kind).time(),
+        ctx.metrics.failures.labels(kind).count_exceptions(),
+    ):
+        return await _RECONCILERS[kind](ctx, name)
+
+
+async def _wake_runs(ctx: Context) -> None:
+    from benchwright.kube.client import RUNS
+
+    for raw in await ctx.kube.list_all(RUNS, ctx.settings.namespace):
+        if not (raw.get("status") or {}).get("finishedAt"):
+            ctx.queue.add(("BenchmarkRun", raw["metadata"]["name"]))
+
+
+async def _hear_news(ctx: Context) -> None:
+    """Facts are stored seconds before a pod's phase changes: go on then (DESIGN.md)."""
+    after, boot = 0, ""
+    while True:
+        try:
+            now_boot, items = await ctx.results.news(after, _NEWS_WAIT)
+        except ServiceError as error:
+            log.warning("results service: %s", error)
+            await asyncio.sleep(1.0)
+            continue
+        if boot and now_boot != boot:
+            log.info("the results service was restarted")
+        boot = now_boot
+        for item in items:
+            after = max(after, item["seq"])
+            if ctx.trials.get(item["trial"]) is not None:
+                ctx.queue.add(("Trial", item["trial"]))
+
+
+async def _resync(ctx: Context) -> None:
+    """Whatever was missed is found within a minute."""
+    while True:
+        await asyncio.sleep(RESYNC_SECONDS)
+        for trial in ctx.trials:
+            if not trial.status.outcome:
+                ctx.queue.add(("Trial", trial.name))
+        ctx.queue.add(("Waiting", ""))

@@ -1,0 +1,85 @@
+"""Tokens that the operator signs: for pods, and for itself."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from benchwright.api.run import TrialBudget
+from benchwright.core.trial import TrialView
+from benchwright_proxy.token import Claims, Limits, sign
+
+_OWN_SECONDS = 300
+_SLACK_SECONDS = 1800
+"""A pod's token outlives the pod's own deadline by this."""
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """Signs with one key; the clock is passed in."""
+
+    key: bytes
+    now: Callable[[], float]
+
+    def own(self, audience: str) -> str:
+        """The operator's own, short-lived."""
+        return self._sign(
+            Claims(
+                audience=audience,
+                role="operator",
+                expires_at=self._until(_OWN_SECONDS),
+                **_nobody(),
+            )
+        )
+
+    def upload(self, trial: TrialView, attempt: int, stage: str, seconds: int) -> str:
+        """For the harness of one pod: fetch the task's parts, store that stage's evidence."""
+        return self._sign(
+            self._claims(trial, attempt, stage, seconds, audience="results", role="harness")
+        )
+
+    def model_calls(self, trial: TrialView, attempt: int, stage: str, seconds: int) -> str | None:
+        """For the agent: calls of its model, within the trial's budget. None for no model."""
+        agent = trial.spec.agent
+        if agent is None or agent.spec.model is None:
+            return None
+        claims = self._claims(
+            trial, attempt, stage, seconds, audience="proxy", role="workspace",
+            models=(agent.spec.model,), limits=_limits(trial.spec.budget),
+        )  # fmt: skip
+        return self._sign(claims)
+
+    def _claims(
+        self, trial: TrialView, attempt: int, stage: str, seconds: int, *, audience: str, role: str,
+        models: tuple[str, ...] = (), limits: Limits | None = None,
+    ) -> Claims:  # fmt: skip
+        return Claims(
+            audience=audience,
+            role=role,
+            namespace=trial.namespace,
+            run=trial.spec.run_name,
+            trial=trial.name,
+            trial_uid=trial.uid,
+            attempt=attempt,
+            stage=stage,
+            models=models,
+            limits=limits or Limits(),
+            expires_at=self._until(seconds + _SLACK_SECONDS),
+        )
+
+    def _until(self, seconds: int) -> int:
+        return int(self.now()) + seconds
+
+    def _sign(self, claims: Claims) -> str:
+        return sign(claims, self.key)
+
+
+def _limits(budget: TrialBudget) -> Limits:
+    return Limits(
+        requests=budget.requests,
+        input_tokens=budget.input_tokens,
+        output_tokens=budget.output_tokens,
+        total_tokens=budget.total_tokens,
+    )
+
+
+def _nobody() -> dict[str, str | int]:
+    return {"namespace": "", "run": "", "trial": "", "trial_uid": "", "attempt": 0, "stage": ""}

@@ -1,0 +1,154 @@
+"""One trial: observe, decide (core.trial), apply."""
+
+import logging
+from dataclasses import replace
+
+from benchwright.api import labels
+from benchwright.api.trial import TrialStatus
+from benchwright.control.context import Context
+from benchwright.control.views import status_patch
+from benchwright.core.observed import PodView, parse_pod
+from benchwright.core.record import record
+from benchwright.core.trial import (
+    Decision,
+    Observed,
+    StageKey,
+    TrialView,
+    decide,
+    reject,
+    stage_names,
+)
+from benchwright.kube.client import PODS, TRIALS
+from benchwright.kube.errors import ApiError
+from benchwright.resources.pods import stage_pod
+from benchwright.resources.stages import role_of
+
+log = logging.getLogger(__name__)
+_STEPS = 6
+"""More decisions in a row than any state needs: close, grade, finish."""
+_QUOTA_SECONDS = 10.0
+
+
+async def reconcile(ctx: Context, name: str) -> float | None:
+    """Bring one trial a step further; returns when to look again."""
+    trial = ctx.trials.get(name)
+    if trial is None or (trial.status.outcome and not _pods(ctx, trial)):
+        return None
+    seen = await observe(ctx, trial)
+    for _ in range(_STEPS):
+        decision = decide(seen, ctx.now())
+        seen, again_after = await _apply(ctx, seen, decision)
+        if not decision.again:
+            return again_after
+    raise RuntimeError(f"trial {name}: {_STEPS} decisions in a row and no end")
+
+
+async def observe(ctx: Context, trial: TrialView) -> Observed:
+    """Pods first, then facts: facts are then at least as new as the pods' ends."""
+    pods = _pods(ctx, trial)
+    attempt = max(1, trial.status.attempt)
+    facts = {}
+    if trial.status.stages and not trial.status.outcome:
+        facts = await ctx.results.facts(trial.uid, attempt)
+    return Observed(trial=trial, pods=pods, facts=facts)
+
+
+def _pods(ctx: Context, trial: TrialView) -> dict[StageKey, PodView]:
+    """Found by their deterministic names; a pod of another owner is not ours."""
+    found = {}
+    for attempt in range(1, max(1, trial.status.attempt) + 1):
+        for stage in stage_names(trial.spec):
+            pod = ctx.pods.get(labels.pod_name(trial.name, attempt, stage))
+            if pod is not None and pod.owner_uid == trial.uid:
+                found[(attempt, stage)] = pod
+    return found
+
+
+async def _apply(ctx: Context, seen: Observed, decision: Decision) -> tuple[Observed, float | None]:
+    """Do the steps in order; each is harmless to repeat, so that a crash in between is too."""
+    if decision.close_proxy is not None:
+        usage = await ctx.proxy.close(seen.trial.uid, decision.close_proxy)
+        if decision.again:  # a retry closes the old attempt, whose usage is not the trial's
+            seen = replace(seen, usage=usage)
+    if decision.grade is not None:
+        seen = replace(seen, verdict=await ctx.results.verdict(seen.trial, decision.grade))
+    if decision.create is not None:
+        refused = await _create(ctx, seen, decision.create)
+        if isinstance(refused, Decision):
+            return await _apply(ctx, seen, refused)
+        if refused is not None:
+            return seen, refused
+    if decision.status is not None:
+        await _write(ctx, seen.trial, decision.status)
+    for pod in decision.delete:
+        await ctx.kube.delete(PODS, seen.trial.namespace, pod)
+    return seen, decision.requeue_after
+
+
+async def _create(ctx: Context, seen: Observed, key: StageKey) -> Decision | float | None:
+    """Create a stage's pod. A Decision where it is refused for good, seconds where to try later."""
+    trial, (attempt, stage) = seen.trial, key
+    body = await _pod(ctx, trial, key)
+    try:
+        raw = await ctx.kube.create(PODS, trial.namespace, body)
+        ctx.metrics.pods.labels(role_of(stage)).inc()
+    except ApiError as error:
+        if error.over_quota or error.status == 429:
+            return error.retry_after or _QUOTA_SECONDS
+        if error.rejected:
+            return reject(
+                seen, attempt, f"pod {body['metadata']['name']} was refused: {error}", ctx.now()
+            )
+        if not error.already_exists:
+            raise
+        raw = await ctx.kube.get(PODS, trial.namespace, body["metadata"]["name"])
+        if parse_pod(raw).owner_uid != trial.uid:
+            return 2.0  # a pod of a deleted trial of the same name: the garbage collector is at it
+    ctx.pods.upsert(raw)
+    return None
+
+
+async def _pod(ctx: Context, trial: TrialView, key: StageKey) -> dict[str, object]:
+    settings = await ctx.pod_settings()
+    attempt, stage = key
+    limits = trial.spec.limits
+    seconds = limits.setup_seconds + limits.agent_seconds + limits.evaluate_seconds * 20
+    calls = (
+        ctx.tokens.model_calls(trial, attempt, stage, seconds)
+        if role_of(stage) == "workspace"
+        else None
+    )
+    return stage_pod(
+        trial, attempt, stage, settings,
+        upload_token=ctx.tokens.upload(trial, attempt, stage, seconds), proxy_token=calls,
+    )  # fmt: skip
+
+
+async def _write(ctx: Context, trial: TrialView, status: TrialStatus) -> None:
+    if status.outcome:
+        # The record first: a trial with an outcome is never looked at again.
+        await ctx.results.put_record(trial.uid, record(trial, status))
+    raw = await ctx.kube.patch_status(
+        TRIALS, trial.namespace, trial.name, status_patch(status), trial.resource_version
+    )
+    ctx.trials.upsert(raw)
+    await _tell(ctx, trial, status)
+
+
+async def _tell(ctx: Context, trial: TrialView, status: TrialStatus) -> None:
+    """Metrics and events of what changed."""
+    if len(status.attempts) > len(trial.status.attempts) and not status.outcome:
+        last = status.attempts[-1]
+        ctx.metrics.retries.labels(last.reason).inc()
+        await ctx.events.record(
+            "Trial", trial.namespace, trial.name, trial.uid, f"Retry{last.attempt}{last.reason}",
+            last.message, ctx.now(), warning=True,
+        )  # fmt: skip
+    if status.outcome:
+        ctx.metrics.finished.labels(status.outcome, status.reason or "").inc()
+        if status.seconds and status.seconds.harness is not None:
+            ctx.metrics.harness.observe(status.seconds.harness)
+        await ctx.events.record(
+            "Trial", trial.namespace, trial.name, trial.uid, status.reason or "Finished",
+            f"{status.outcome}: {status.message}", ctx.now(), warning=status.outcome == "invalid",
+        )  # fmt: skip

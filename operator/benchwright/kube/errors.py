@@ -1,0 +1,37 @@
+"""What the API server refused, with its own words."""
+
+
+class ApiError(Exception):
+    """An answer that is not a success."""
+
+    def __init__(self, status: int, reason: str, message: str, retry_after: float | None = None):
+        super().__init__(f"{status} {reason}: {message}")
+        self.status = status
+        self.reason = reason
+        self.message = message
+        self.retry_after = retry_after
+
+    @property
+    def not_found(self) -> bool:
+        return self.status == 404
+
+    @property
+    def already_exists(self) -> bool:
+        return self.status == 409 and self.reason == "AlreadyExists"
+
+    @property
+    def conflict(self) -> bool:
+        return self.status == 409 and self.reason != "AlreadyExists"
+
+    @property
+    def gone(self) -> bool:
+        return self.status == 410
+
+    @property
+    def over_quota(self) -> bool:
+        return self.status == 403 and "exceeded quota" in self.message
+
+    @property
+    def rejected(self) -> bool:
+        """The object itself will never be admitted: repeating is useless."""
+        return self.status in {400, 403, 422} and not self.over_quota
