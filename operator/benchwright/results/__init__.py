@@ -1,0 +1,1 @@
+"""The results service: task sources, evidence, facts, verdicts, records and reports."""

@@ -1,0 +1,34 @@
+"""Where things are in the pod; tests put them elsewhere."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchwright.api import stageplan
+
+
+@dataclass(frozen=True)
+class Folders:
+    """Mount points."""
+
+    workspace: Path = Path(stageplan.WORKSPACE)
+    control: Path = Path(stageplan.CONTROL)
+    exchange: Path = Path(stageplan.EXCHANGE)
+    private: Path = Path("/var/harness")
+    """The harness's own; no other container has it."""
+
+    @property
+    def repository(self) -> Path:
+        return self.workspace / "repo"
+
+    @property
+    def answers(self) -> Path:
+        return self.workspace / "answer"
+
+    @property
+    def reports(self) -> Path:
+        return self.exchange / "reports"
+
+    @property
+    def base(self) -> Path:
+        """Bare repository with the one base commit."""
+        return self.private / "base.git"

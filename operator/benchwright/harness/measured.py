@@ -1,0 +1,79 @@
+"""Facts of an evaluator: its reports, read against the base."""
+
+from pathlib import Path
+from typing import Any
+
+from benchwright.api.facts import ReportProblem, TestCaseFact, TestFacts
+from benchwright.api.stageplan import REPOSITORY, StagePlan
+from benchwright.changes.globs import compile_any
+from benchwright.coverage.codec import to_json
+from benchwright.coverage.model import BaseTree, CoverageError, count_lines
+from benchwright.coverage.readers import read as read_coverage
+from benchwright.harness.folders import Folders
+from benchwright.harness.hostile import read_regular
+from benchwright.harness.snapshot import baserepo
+from benchwright.testreports.model import ReportError
+from benchwright.testreports.readers import read as read_tests
+
+MAX_REPORT = 64 * 1024 * 1024
+Files = dict[str, bytes | Path]
+
+
+def measured_facts(plan: StagePlan, folders: Folders) -> tuple[dict[str, Any], Files]:
+    """The update of the facts, and the reports as evidence."""
+    update: dict[str, Any] = {"dropped_files": _dropped(folders)}
+    files: Files = {}
+    if "coverage" in plan:
+        update |= _coverage(plan, folders, files)
+    if "junit" in plan:
+        update |= _tests(plan["junit"], folders, files)
+    crossing = folders.private / "crossing.json"
+    return update, files | ({"crossing.json": crossing} if crossing.exists() else {})
+
+
+def _dropped(folders: Folders) -> int | None:
+    counter = folders.private / "dropped"
+    return int(counter.read_text()) if counter.exists() else None
+
+
+def _coverage(plan: StagePlan, folders: Folders, files: Files) -> dict[str, Any]:
+    path, form = plan["coverage"]["path"], plan["coverage"]["format"]
+    data = read_regular(folders.reports, path, MAX_REPORT)
+    if data is None:
+        return {"coverage_problem": _missing(path)}
+    files["reports/coverage"] = data
+    try:
+        report = read_coverage(data, form, source_tree(plan, folders), root=REPOSITORY)
+    except CoverageError as error:
+        return {"coverage_problem": ReportProblem(reason=str(error.reason), message=error.message)}
+    return {"coverage": to_json(report).decode()}
+
+
+def source_tree(plan: StagePlan, folders: Folders) -> BaseTree:
+    """Line counts of the base's sources: what counts for coverage, from the pristine base."""
+    wanted = compile_any(plan["sources"])
+    tree = {p: f for p, f in baserepo.list_tree(folders.base).items() if wanted.fullmatch(p)}
+    contents = baserepo.read_blobs(folders.base, [f.blob for f in tree.values()])
+    lines = {
+        path.decode("utf-8", "surrogateescape"): count_lines(data)
+        for path, data in zip(tree, contents, strict=True)
+    }
+    return BaseTree(lines)
+
+
+def _tests(path: str, folders: Folders, files: Files) -> dict[str, Any]:
+    data = read_regular(folders.reports, path, MAX_REPORT)
+    if data is None:
+        return {"tests_problem": _missing(path)}
+    files["reports/junit"] = data
+    try:
+        report = read_tests(data, "junit")
+    except ReportError as error:
+        return {"tests_problem": ReportProblem(reason=str(error.reason), message=error.message)}
+    cases = tuple(TestCaseFact(id=c.id, status=c.status.value) for c in report.cases)
+    return {"tests": TestFacts(cases=cases)}
+
+
+def _missing(path: str) -> ReportProblem:
+    text = f"no regular file of at most {MAX_REPORT} bytes at $BENCHWRIGHT_REPORTS/{path}"
+    return ReportProblem(reason="missing", message=text)

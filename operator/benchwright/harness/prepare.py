@@ -1,0 +1,128 @@
+"""Before the main container may go: source, prompt or hidden files, earlier stages' work, steps."""
+
+import os
+import shutil
+import subprocess
+import tarfile
+from importlib import resources
+from pathlib import Path
+
+from benchwright.api.stageplan import StagePlan, StepPlan
+from benchwright.harness.folders import Folders
+from benchwright.harness.snapshot import baserepo
+from benchwright.harness.snapshot.git import environment
+from benchwright.harness.transport import Transport
+
+
+class PrepareError(Exception):
+    """The pod cannot be made ready; `reason` is one word for the trial."""
+
+    def __init__(self, reason: str, message: str):
+        super().__init__(message)
+        self.reason = reason
+
+
+def prepare(plan: StagePlan, folders: Folders, transport: Transport) -> list[StepPlan]:
+    """Lay out everything but the sign to go; returns the steps that will run."""
+    bundle = folders.private / "repository.bundle"
+    transport.fetch(f"/v1/tasks/{plan['taskDigest']}/repository", bundle)
+    baserepo.create(bundle, folders.base)
+    if plan["role"] == "workspace":
+        _workspace(plan, folders, transport, bundle)
+    else:
+        _evaluator(plan, folders, transport)
+    return _steps(plan, folders, transport)
+
+
+def _workspace(plan: StagePlan, folders: Folders, transport: Transport, bundle: Path) -> None:
+    clone(bundle, folders.repository)
+    folders.answers.mkdir()
+    visible = folders.private / "visible.tar"
+    transport.fetch(f"/v1/tasks/{plan['taskDigest']}/visible", visible)
+    _unpack(visible, folders.private / "visible")
+    prompt = folders.private / "visible" / "prompts" / f"{plan['stage']}.md"
+    shutil.copyfile(prompt, folders.control / "prompt.md")
+
+
+def clone(bundle: Path, repository: Path) -> None:
+    """A repository of one commit, and nothing else to find: no remote, no reflog, no hooks."""
+    env = environment(repository / ".git")
+    for name in ("GIT_DIR", "GIT_WORK_TREE"):
+        env.pop(name, None)
+    repository.mkdir(parents=True)
+    steps = (
+        ["init", "--quiet", "--initial-branch=main", "--template="],
+        ["-c", "core.logAllRefUpdates=false", "fetch", "--quiet", "--no-tags", str(bundle), "refs/heads/main"],
+        ["-c", "core.logAllRefUpdates=false", "reset", "--quiet", "--hard", "FETCH_HEAD"],
+        ["config", "user.name", "agent"],
+        ["config", "user.email", "agent@localhost"],
+    )  # fmt: skip
+    for step in steps:
+        subprocess.run(["git", *step], cwd=repository, env=env, check=True, capture_output=True)
+    (repository / ".git" / "FETCH_HEAD").unlink(missing_ok=True)
+    (repository / ".git" / "ORIG_HEAD").unlink(missing_ok=True)
+
+
+def _evaluator(plan: StagePlan, folders: Folders, transport: Transport) -> None:
+    baserepo.materialise(folders.base, folders.repository)
+    for stage in plan["overlays"]:
+        _lay_over(plan, stage, folders, transport)
+    hidden = folders.private / "hidden.tar"
+    transport.fetch(f"/v1/tasks/{plan['taskDigest']}/hidden", hidden)
+    _unpack(hidden, folders.control / "evaluation")
+    folders.reports.mkdir()
+
+
+def _lay_over(plan: StagePlan, stage: str, folders: Folders, transport: Transport) -> None:
+    from benchwright.harness.crossing import cross
+
+    source = f"/v1/attempts/{plan['trialUid']}/{plan['attempt']}/{stage}/files"
+    overlay, manifest = folders.private / f"{stage}.tar", folders.private / f"{stage}.json"
+    transport.fetch(f"{source}/overlay.tar", overlay)
+    transport.fetch(f"{source}/manifest.json", manifest)
+    cross(plan, overlay, manifest, folders)
+
+
+def _steps(plan: StagePlan, folders: Folders, transport: Transport) -> list[StepPlan]:
+    """Write the runner and its steps; a step whose answer was not left is not run."""
+    target = folders.control / "steps"
+    target.mkdir()
+    runner = resources.files("benchwright.harness").joinpath("runner.sh").read_bytes()
+    (folders.control / "runner").write_bytes(runner)
+    steps = []
+    for step in plan["steps"]:
+        script = _script(plan, step, transport)
+        if script is not None:
+            (target / f"{step['name']}.sh").write_bytes(script)
+            steps.append(step)
+    (target / "list").write_text("".join(f"{s['name']} {s['seconds']}\n" for s in steps))
+    return steps
+
+
+def _script(plan: StagePlan, step: StepPlan, transport: Transport) -> bytes | None:
+    if "script" in step:
+        return step["script"].encode()
+    answer = step["answer"]
+    return transport.get(
+        f"/v1/attempts/{plan['trialUid']}/{plan['attempt']}/{answer['stage']}/files/answers/{answer['name']}"
+    )
+
+
+def _unpack(archive: Path, into: Path) -> None:
+    into.mkdir(parents=True, exist_ok=True)
+    with tarfile.open(archive) as tar:
+        tar.extractall(into, filter="data")
+
+
+def release(folders: Folders) -> None:
+    """The sign to go."""
+    _mark(folders.control / "go")
+
+
+def abort(folders: Folders) -> None:
+    """The sign to end without having begun."""
+    _mark(folders.control / "abort")
+
+
+def _mark(path: Path) -> None:
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT, 0o644))

@@ -1,0 +1,44 @@
+"""Facts of a stage in which an agent worked: its changes and its answers."""
+
+import time
+from pathlib import Path
+from typing import Any
+
+from benchwright.api.stageplan import StagePlan
+from benchwright.harness.folders import Folders
+from benchwright.harness.hostile import read_regular
+from benchwright.harness.snapshot import take
+from benchwright.harness.snapshot.limits import Limits
+
+MAX_ANSWER = 4096
+Files = dict[str, bytes | Path]
+
+
+def worked_facts(plan: StagePlan, folders: Folders) -> tuple[dict[str, Any], Files]:
+    """The update of the facts, and the files of evidence."""
+    out = folders.private / "snapshot"
+    out.mkdir(exist_ok=True)
+    taken = take(
+        folders.repository, folders.base, out, Limits(), tests=plan["tests"], sources=plan["sources"],
+        monotonic=time.monotonic,
+    )  # fmt: skip
+    answers = _answers(plan, folders)
+    files: Files = {
+        name: out / name for name in ("overlay.tar", "manifest.json", "patch.diff", "changes.json")
+    }
+    files |= {f"answers/{name}": text.encode() for name, text in answers.items()}
+    return {"changes": taken.changes.to_json().decode(), "answers": answers}, files
+
+
+def _answers(plan: StagePlan, folders: Folders) -> dict[str, str]:
+    """Answers as text; what is too long, no regular file or no UTF-8 is no answer."""
+    found = {}
+    for name in plan["answers"]:
+        data = read_regular(folders.answers, name, MAX_ANSWER)
+        if data is None:
+            continue
+        try:
+            found[name] = data.decode()
+        except UnicodeDecodeError:
+            continue
+    return found

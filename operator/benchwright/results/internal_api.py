@@ -1,0 +1,169 @@
+"""The port that the operator and users reach (users through the API server's service proxy).
+
+Reading needs no token here: who may reach the service through the API server may read it. Writing
+needs a token of role operator or admin.
+"""
+
+import asyncio
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+from aiohttp import web
+
+from benchwright.api.facts import StageFacts
+from benchwright.api.task import TaskSnapshot
+from benchwright.reports.table import to_csv
+from benchwright.reports.html import render
+from benchwright.results.auth import CLOCK, claims
+from benchwright.results.evidence import archive
+from benchwright.results.grading import FactsIncomplete, grade_attempt
+from benchwright.results.news import News
+from benchwright.results.store import Store
+from benchwright.results.tasksets import MAX_ARCHIVE, parse_source, put_archive, resolve
+from benchwright.tasks.errors import TaskError
+
+STORE = web.AppKey("store", Store)
+NEWS = web.AppKey("news", News)
+_WRITERS = ("operator", "admin")
+_LONGEST_POLL = 30.0
+
+routes = web.RouteTableDef()
+
+
+@routes.get("/healthz")
+@routes.get("/readyz")
+async def health(request: web.Request) -> web.Response:
+    """Ready where the database answers."""
+    await request.app[STORE].facts_after(0, limit=1)
+    return web.json_response({"ok": True})
+
+
+@routes.put("/v1/archives/{sha256}")
+async def put_source_archive(request: web.Request) -> web.Response:
+    """Keep a source archive (`benchwright push`)."""
+    claims(request, _WRITERS)
+    data = await request.read()
+    if len(data) > MAX_ARCHIVE:
+        raise web.HTTPRequestEntityTooLarge(max_size=MAX_ARCHIVE, actual_size=len(data))
+    try:
+        await put_archive(request.app[STORE], data, request.match_info["sha256"], "archive")
+    except TaskError as error:
+        raise web.HTTPBadRequest(text=str(error)) from error
+    return web.json_response({})
+
+
+@routes.post("/v1/tasksets")
+async def post_taskset(request: web.Request) -> web.Response:
+    """Resolve a source: {"source": …, "packed": base64|null} → digest and tasks, or a problem."""
+    claims(request, _WRITERS)
+    body = await request.json()
+    try:
+        corpus = await resolve(request.app[STORE], parse_source(body["source"]), body.get("packed"))
+    except TaskError as error:
+        problem = {"reason": error.reason, "message": str(error)}
+        return web.json_response({"problem": problem}, status=422)
+    return web.json_response({"digest": corpus.digest, "tasks": [t.dump() for t in corpus.tasks]})
+
+
+@routes.get("/v1/corpora/{digest}")
+async def get_corpus(request: web.Request) -> web.Response:
+    """Tasks of a corpus."""
+    tasks = await request.app[STORE].corpus(request.match_info["digest"])
+    if tasks is None:
+        raise web.HTTPNotFound(text="unknown corpus")
+    return web.json_response({"tasks": [t.dump() for t in tasks]})
+
+
+@routes.post("/v1/baselines")
+async def count_baselines(request: web.Request) -> web.Response:
+    """{"tasks": [digest…]} → number of good measurements by digest."""
+    store = request.app[STORE]
+    digests = (await request.json())["tasks"]
+    counts = {d: len(await store.good_baselines(d)) for d in digests}
+    return web.json_response(counts)
+
+
+@routes.get("/v1/news")
+async def get_news(request: web.Request) -> web.Response:
+    """Stages that got facts after `after`; waits up to `wait` seconds for the first."""
+    store, news = request.app[STORE], request.app[NEWS]
+    after = int(request.query.get("after", "0"))
+    wait = min(_LONGEST_POLL, float(request.query.get("wait", "0")))
+    version = news.version
+    found = await store.facts_after(after)
+    if not found and wait:
+        await news.wait(version, wait)
+        found = await store.facts_after(after)
+    items = [{"seq": n.seq, "namespace": n.namespace, "trial": n.trial} for n in found]
+    return web.json_response({"items": items, "boot": news.boot})
+
+
+@routes.get("/v1/attempts/{uid}/{attempt}/facts")
+async def get_facts(request: web.Request) -> web.Response:
+    """Facts by stage, without the long lists (line sets and test cases stay here)."""
+    documents = await request.app[STORE].facts(
+        request.match_info["uid"], int(request.match_info["attempt"])
+    )
+    return web.json_response({stage: _brief(text) for stage, text in documents.items()})
+
+
+def _brief(text: str) -> Any:
+    facts = StageFacts.model_validate_json(text)
+    short = facts.model_copy(update={"coverage": None, "tests": None, "changes": None})
+    return short.dump()
+
+
+@routes.post("/v1/attempts/{uid}/{attempt}/verdict")
+async def post_verdict(request: web.Request) -> web.Response:
+    """Grade an attempt: {"task": snapshot, "purpose": …} → verdict."""
+    claims(request, _WRITERS)
+    body = await request.json()
+    task = TaskSnapshot.model_validate(body["task"])
+    uid, attempt = request.match_info["uid"], int(request.match_info["attempt"])
+    try:
+        document = await grade_attempt(
+            request.app[STORE], uid, attempt, task.spec, task.digest, body["purpose"]
+        )
+    except FactsIncomplete as error:
+        raise web.HTTPConflict(text=str(error)) from error
+    return web.json_response(document)
+
+
+@routes.put("/v1/records/{uid}")
+async def put_record(request: web.Request) -> web.Response:
+    """The trial's row of results.json."""
+    claims(request, _WRITERS)
+    record = await request.json()
+    now = datetime.fromtimestamp(request.app[CLOCK](), UTC)
+    await request.app[STORE].put_record({**record, "trialUid": request.match_info["uid"]}, now)
+    return web.json_response({})
+
+
+@routes.get("/runs/{namespace}/{run}/{file}")
+async def get_results(request: web.Request) -> web.Response:
+    """results.json, results.csv or report.html of a run."""
+    info = request.match_info
+    records = await request.app[STORE].records(
+        info["namespace"], info["run"], request.query.get("uid")
+    )
+    records = [r for r in records if r["purpose"] == "measurement"]
+    if not records:
+        raise web.HTTPNotFound(
+            text=f"no results of run {info['run']} in namespace {info['namespace']}"
+        )
+    records.sort(key=lambda r: (r["runUid"], r["order"]))
+    if info["file"] == "results.json":
+        return web.json_response(records, dumps=lambda o: json.dumps(o, indent=2))
+    if info["file"] == "results.csv":
+        return web.Response(text=to_csv(records), content_type="text/csv")
+    if info["file"] == "report.html":
+        page = await asyncio.to_thread(render, info["run"], records)
+        return web.Response(text=page, content_type="text/html")
+    raise web.HTTPNotFound(text="results.json, results.csv and report.html are what there is")
+
+
+@routes.get("/trials/{uid}/evidence.tar.gz")
+async def get_evidence(request: web.Request) -> web.StreamResponse:
+    """All evidence of a trial."""
+    return await archive(request, request.app[STORE], request.match_info["uid"])

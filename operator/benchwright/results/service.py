@@ -1,0 +1,82 @@
+"""`benchwright results-service`: both ports of the results service."""
+
+import asyncio
+import logging
+import signal
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from aiohttp import web
+
+from benchwright.results import auth, internal_api, trial_api
+from benchwright.results.database import open_engine
+from benchwright.results.news import News
+from benchwright.results.objects import ObjectStore
+from benchwright.results.store import Store
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class ServiceSettings:
+    """Where things are kept, and the ports."""
+
+    data: Path
+    """Folder of the SQLite database and, by default, of the files."""
+    keys: tuple[Path, ...]
+    """Files with signing keys; the first signs, all verify."""
+    database_url: str | None = None
+    objects_url: str | None = None
+    host: str = "0.0.0.0"  # noqa: S104 - a pod's address; NetworkPolicies say who may come
+    port: int = 8080
+    trial_port: int = 8081
+
+
+def trial_app(store: Store, keys: list[bytes], news: News) -> web.Application:
+    """The application of the port that trial pods reach."""
+    app = web.Application(client_max_size=0)
+    app[auth.KEYS], app[auth.CLOCK] = keys, time.time
+    app[trial_api.STORE], app[trial_api.NEWS] = store, news.announce
+    app.add_routes(trial_api.routes)
+    return app
+
+
+def internal_app(store: Store, keys: list[bytes], news: News) -> web.Application:
+    """The application of the port that the operator and users reach."""
+    app = web.Application(client_max_size=1024**3)
+    app[auth.KEYS], app[auth.CLOCK] = keys, time.time
+    app[internal_api.STORE], app[internal_api.NEWS] = store, news
+    app.add_routes(internal_api.routes)
+    return app
+
+
+async def serve(settings: ServiceSettings) -> None:
+    """Serve until SIGTERM."""
+    settings.data.mkdir(parents=True, exist_ok=True)
+    url = settings.database_url or f"sqlite+aiosqlite:///{settings.data / 'results.db'}"
+    engine = await open_engine(url)
+    store = Store(engine, ObjectStore.open(settings.objects_url or str(settings.data / "objects")))
+    keys = [path.read_bytes().strip() for path in settings.keys]
+    news = News()
+    runners = []
+    for app, port in (
+        (internal_app(store, keys, news), settings.port),
+        (trial_app(store, keys, news), settings.trial_port),
+    ):
+        runner = web.AppRunner(app, access_log=None)
+        await runner.setup()
+        await web.TCPSite(runner, settings.host, port).start()
+        runners.append(runner)
+    log.info("results service on ports %s and %s", settings.port, settings.trial_port)
+    await _until_terminated()
+    for runner in runners:
+        await runner.cleanup()
+    await engine.dispose()
+
+
+async def _until_terminated() -> None:
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    await stop.wait()

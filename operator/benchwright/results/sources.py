@@ -1,0 +1,132 @@
+"""A task's source → one git bundle that holds one commit.
+
+Agents must not find the future in the history (SWE-bench#465 and many more): only a tree is
+taken, and it becomes a repository of one commit without remotes, tags or other objects. The commit
+is deterministic, so the same tree is the same commit on every machine.
+"""
+
+import shutil
+import tarfile
+import tempfile
+import zipfile
+from pathlib import Path
+
+from git import Repo
+from git.exc import GitError
+
+from benchwright.tasks.errors import TaskError
+from benchwright.tasks.load import LoadedTask
+
+_WHO = "Benchwright <benchwright@localhost>"
+_WHEN = "2000-01-01T00:00:00+0000"
+MAX_FILES = 200_000
+MAX_BYTES = 2 * 1024**3
+
+
+def make_bundle(task: LoadedTask, archive: Path | None, out: Path) -> None:
+    """Write the bundle of `task` to `out`; blocking, so call it in a thread."""
+    with tempfile.TemporaryDirectory(prefix="bw-source-") as folder:
+        tree = Path(folder) / "tree"
+        tree.mkdir()
+        source = task.task.source
+        if source.archive:
+            assert archive is not None
+            extract(archive, tree, source.archive.strip_components, task.task.name)
+        if source.git:
+            checkout(source.git.url, source.git.commit, tree, task.task.name)
+        for path, data in task.starter.items():
+            target = tree / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(data)
+        _bundle(tree, out)
+
+
+def extract(archive: Path, into: Path, strip: int, task: str) -> None:
+    """Unpack an archive; links out of the tree, devices and absolute names are refused."""
+    try:
+        if zipfile.is_zipfile(archive):
+            _extract_zip(archive, into, strip)
+        else:
+            _extract_tar(archive, into, strip)
+    except (tarfile.TarError, zipfile.BadZipFile, OSError, ValueError, EOFError) as error:
+        raise TaskError(
+            "ArchiveUnreadable", task, f"the source archive cannot be unpacked: {error}"
+        ) from error
+    if not any(into.iterdir()):
+        message = f"the source archive is empty after stripComponents: {strip}"
+        raise TaskError("ArchiveUnreadable", task, message)
+
+
+def _extract_tar(archive: Path, into: Path, strip: int) -> None:
+    total = 0
+    with tarfile.open(archive) as tar:
+        for number, member in enumerate(tar):
+            total += member.size
+            if number >= MAX_FILES or total > MAX_BYTES:
+                raise ValueError(f"larger than {MAX_FILES} files or {MAX_BYTES} bytes")
+            name = _stripped(member.name, strip)
+            if name and not member.isdev():
+                tar.extract(member.replace(name=name, deep=False), into, filter="data")
+
+
+def _extract_zip(archive: Path, into: Path, strip: int) -> None:
+    total = 0
+    with zipfile.ZipFile(archive) as zipped:
+        for number, info in enumerate(zipped.infolist()):
+            total += info.file_size
+            if number >= MAX_FILES or total > MAX_BYTES:
+                raise ValueError(f"larger than {MAX_FILES} files or {MAX_BYTES} bytes")
+            name = _stripped(info.filename, strip)
+            if name and not info.is_dir():
+                info.filename = name
+                zipped.extract(info, into)  # drops .. and absolute names itself
+
+
+def _stripped(name: str, strip: int) -> str:
+    return "/".join([p for p in name.split("/") if p not in {"", "."}][strip:])
+
+
+def checkout(url: str, commit: str, into: Path, task: str) -> None:
+    """The tree of one commit, without its repository."""
+    with tempfile.TemporaryDirectory(prefix="bw-clone-") as folder:
+        try:
+            repo = Repo.init(folder)
+            repo.git.fetch("--depth=1", "--no-tags", "--", url, commit)
+            repo.git.checkout("--quiet", "FETCH_HEAD")
+        except GitError as error:
+            said = str(error).strip().splitlines()[-1]
+            message = f"source.git: commit {commit} of {url} cannot be fetched: {said}"
+            raise TaskError("GitFetchFailed", task, message) from error
+        if repo.git.ls_files("--stage").find("160000 ") == 0:
+            raise TaskError(
+                "Submodules", task, "source.git has submodules, which are not supported yet"
+            )
+        shutil.rmtree(Path(folder) / ".git")
+        shutil.copytree(folder, into, symlinks=True, dirs_exist_ok=True)
+
+
+def _bundle(tree: Path, out: Path) -> None:
+    shutil.rmtree(tree / ".git", ignore_errors=True)
+    repo = Repo.init(tree, initial_branch="main")
+    env = {
+        "GIT_AUTHOR_DATE": _WHEN, "GIT_COMMITTER_DATE": _WHEN,
+        "GIT_AUTHOR_NAME": "Benchwright", "GIT_AUTHOR_EMAIL": "benchwright@localhost",
+        "GIT_COMMITTER_NAME": "Benchwright", "GIT_COMMITTER_EMAIL": "benchwright@localhost",
+        "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1",
+    }  # fmt: skip
+    with repo.git.custom_environment(**env):
+        # Ignored files of an archive belong to the base too; attributes must not rewrite bytes.
+        repo.git.execute(
+            [
+                "git",
+                "-c",
+                "core.autocrlf=false",
+                "-c",
+                "core.attributesFile=/dev/null",
+                "add",
+                "--all",
+                "--force",
+            ]
+        )
+        repo.git.execute(["git", "commit", "--quiet", "--allow-empty", "--no-verify", "-m", "Base"])
+        repo.git.execute(["git", "bundle", "create", "--quiet", str(out), "main", "HEAD"])

@@ -1,0 +1,149 @@
+"""The port that trial pods reach: task parts to fetch, evidence and facts to store.
+
+Every path names the trial, attempt and stage, and the token must be of exactly these: the harness
+of one pod can neither read nor write anything of another.
+"""
+
+import hashlib
+import re
+import tempfile
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from aiohttp import web
+from pydantic import ValidationError
+
+from benchwright.api.facts import StageFacts
+from benchwright.results.auth import CLOCK, claims
+from benchwright.results.objects import evidence_key, task_key
+from benchwright.results.store import AlreadyStored, Store
+from benchwright_proxy.token import Claims
+
+STORE = web.AppKey("store", Store)
+NEWS = web.AppKey("news", Callable[[], None])  # type: ignore[arg-type, type-abstract]
+
+_NAME = re.compile(r"[a-z0-9][a-zA-Z0-9._-]{0,63}(/[a-zA-Z0-9][a-zA-Z0-9._-]{0,63})?")
+MAX_FILE = 256 * 1024 * 1024
+MAX_FACTS = 64 * 1024 * 1024
+_EVALUATE = "evaluate"
+
+routes = web.RouteTableDef()
+
+
+@routes.get("/v1/tasks/{digest}/{part}")
+async def get_part(request: web.Request) -> web.StreamResponse:
+    """repository and visible for every stage; hidden for the evaluator alone."""
+    who = claims(request, ["harness"])
+    part = request.match_info["part"]
+    if part not in {"repository", "visible", "hidden"}:
+        raise web.HTTPNotFound(text=f"no part {part}")
+    if part == "hidden" and who.stage != _EVALUATE:
+        raise web.HTTPForbidden(text="hidden files are for the evaluator")
+    return await _send(request, task_key(request.match_info["digest"], part))
+
+
+@routes.get("/v1/attempts/{uid}/{attempt}/{stage}/files/{name:.+}")
+async def get_file(request: web.Request) -> web.StreamResponse:
+    """Files of earlier stages of the same attempt, for the evaluator."""
+    who = claims(request, ["harness"])
+    info = request.match_info
+    if who.stage != _EVALUATE or (who.trial_uid, str(who.attempt)) != (
+        info["uid"],
+        info["attempt"],
+    ):
+        raise web.HTTPForbidden(text="only the evaluator reads what its own attempt's stages left")
+    name = _checked_name(info["name"])
+    return await _send(
+        request, evidence_key(info["uid"], int(info["attempt"]), info["stage"], name)
+    )
+
+
+@routes.put("/v1/attempts/{uid}/{attempt}/{stage}/files/{name:.+}")
+async def put_file(request: web.Request) -> web.Response:
+    """Store one file of evidence; its hash is checked."""
+    who = _own_stage(request)
+    name = _checked_name(request.match_info["name"])
+    store = request.app[STORE]
+    with tempfile.NamedTemporaryFile(prefix="bw-upload-") as spool:
+        digest, size = await _receive(request, Path(spool.name), MAX_FILE)
+        if digest != request.headers.get("X-Content-SHA256", ""):
+            raise web.HTTPBadRequest(text=f"{name}: sha256 is {digest}, not what the header says")
+        await store.objects.put(
+            evidence_key(who.trial_uid, who.attempt, who.stage, name), Path(spool.name)
+        )
+    await store.put_file(who.trial_uid, who.attempt, who.stage, name, digest, size)
+    return web.json_response({"sha256": digest, "size": size})
+
+
+@routes.put("/v1/attempts/{uid}/{attempt}/{stage}/facts")
+async def put_facts(request: web.Request) -> web.Response:
+    """Store the stage's facts, once: the sign that the stage is complete."""
+    who = _own_stage(request)
+    raw = await _body(request, MAX_FACTS)
+    try:
+        facts = StageFacts.model_validate_json(raw)
+    except ValidationError as error:
+        raise web.HTTPUnprocessableEntity(text=f"facts refused: {error}") from error
+    now = datetime.fromtimestamp(request.app[CLOCK](), UTC)
+    document = facts.model_dump_json(by_alias=True, exclude_none=True)
+    try:
+        await request.app[STORE].put_facts(
+            who.trial_uid,
+            who.attempt,
+            who.stage,
+            document,
+            namespace=who.namespace,
+            trial=who.trial,
+            now=now,
+        )
+    except AlreadyStored as error:
+        raise web.HTTPConflict(text=str(error)) from error
+    request.app[NEWS]()
+    return web.json_response({})
+
+
+def _own_stage(request: web.Request) -> Claims:
+    who, info = claims(request, ["harness"]), request.match_info
+    if (who.trial_uid, str(who.attempt), who.stage) != (
+        info["uid"],
+        info["attempt"],
+        info["stage"],
+    ):
+        raise web.HTTPForbidden(text="this token is for another trial, attempt or stage")
+    return who
+
+
+def _checked_name(name: str) -> str:
+    if not _NAME.fullmatch(name):
+        raise web.HTTPBadRequest(text=f"file name {name!r} is not allowed")
+    return name
+
+
+async def _receive(request: web.Request, path: Path, limit: int) -> tuple[str, int]:
+    digest, size = hashlib.sha256(), 0
+    with path.open("wb") as out:
+        async for chunk in request.content.iter_chunked(1024 * 1024):
+            size += len(chunk)
+            if size > limit:
+                raise web.HTTPRequestEntityTooLarge(max_size=limit, actual_size=size)
+            digest.update(chunk)
+            out.write(chunk)
+    return digest.hexdigest(), size
+
+
+async def _body(request: web.Request, limit: int) -> bytes:
+    data = bytearray()
+    async for chunk in request.content.iter_chunked(1024 * 1024):
+        data += chunk
+        if len(data) > limit:
+            raise web.HTTPRequestEntityTooLarge(max_size=limit, actual_size=len(data))
+    return bytes(data)
+
+
+async def _send(request: web.Request, key: str) -> web.StreamResponse:
+    try:
+        data = await request.app[STORE].objects.get(key)
+    except FileNotFoundError as error:
+        raise web.HTTPNotFound(text="not stored") from error
+    return web.Response(body=data, content_type="application/octet-stream")

@@ -1,0 +1,11 @@
+"""What is wrong with a task directory, where, and what to do."""
+
+
+class TaskError(Exception):
+    """One problem of one task; `where` names the task and file."""
+
+    def __init__(self, reason: str, where: str, message: str):
+        super().__init__(f"{where}: {message}")
+        self.reason = reason
+        self.where = where
+        self.message = message

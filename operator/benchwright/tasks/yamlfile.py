@@ -1,0 +1,79 @@
+"""YAML with line numbers, and pydantic's complaints put in words with file, line and field."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import ValidationError
+from ruamel.yaml import YAML
+from ruamel.yaml.comments import CommentedBase
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+
+MAX_BYTES = 4 * 1024 * 1024
+
+
+class YamlProblem(Exception):
+    """The text is not YAML, or not as expected; the message starts with file:line."""
+
+
+def load_all(text: str, name: str) -> list[Any]:
+    """Documents of a file. Plain data with positions; aliases are refused (a bomb is 400 bytes)."""
+    if len(text) > MAX_BYTES:
+        raise YamlProblem(f"{name}: larger than {MAX_BYTES} bytes")
+    yaml = YAML(typ="rt")
+    yaml.allow_duplicate_keys = False
+    try:
+        return [d for d in yaml.load_all(text) if d is not None]
+    except MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise YamlProblem(f"{name}:{line}: {error.problem or error.context}") from error
+    except (YAMLError, ValueError) as error:
+        raise YamlProblem(f"{name}: {error}") from error
+
+
+def plain(node: Any) -> Any:
+    """ruamel's containers → dict, list and scalars."""
+    if isinstance(node, Mapping):
+        return {str(k): plain(v) for k, v in node.items()}
+    if isinstance(node, Sequence) and not isinstance(node, str | bytes):
+        return [plain(v) for v in node]
+    if isinstance(node, bool) or node is None:
+        return node
+    for kind in (int, float, str):
+        if isinstance(node, kind):
+            return kind(node)
+    return str(node)
+
+
+def line_of(document: Any, path: Sequence[object]) -> int:
+    """Line (from 1) of the deepest part of `path` that the document has."""
+    node, line = document, 1
+    for step in path:
+        if not isinstance(node, CommentedBase):
+            break
+        line = _position(node, step) or line
+        try:
+            node = node[step]  # type: ignore[index]
+        except (KeyError, IndexError, TypeError):
+            break
+    return line
+
+
+def _position(node: Any, step: object) -> int | None:
+    try:
+        position = node.lc.key(step) if isinstance(node, Mapping) else node.lc.item(step)
+    except (KeyError, AttributeError, TypeError, IndexError):
+        return None
+    return int(position[0]) + 1
+
+
+def explain(
+    error: ValidationError, document: Any, name: str, prefix: Sequence[object] = ()
+) -> list[str]:
+    """One line a problem: `file:line: field: what is wrong`."""
+    out = []
+    for problem in error.errors(include_url=False):
+        path = [*prefix, *problem["loc"]]
+        field = ".".join(str(p) for p in path) or "document"
+        message = problem["msg"].removeprefix("Value error, ")
+        out.append(f"{name}:{line_of(document, path)}: {field}: {message}")
+    return out
