@@ -92,7 +92,10 @@ async def _packed(ctx: Context, spec: TaskSetSpec) -> str | None:
     data = (raw or {}).get("binaryData") or {}
     if source.key not in data:
         what = f"no key {source.key!r} in binaryData of" if raw else "no"
-        message = f"source.configMap: there is {what} ConfigMap {source.name!r}: make it with `benchwright pack`"
+        message = (
+            f"source.configMap: there is {what} ConfigMap {source.name!r}: make it with "
+            "`benchwright pack`"
+        )
         raise TaskSetProblem("ConfigMapMissing", message)
     return str(data[source.key])
 

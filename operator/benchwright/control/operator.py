@@ -19,7 +19,7 @@ from benchwright.control.tokens import Tokens
 from benchwright.control.views import trial_view
 from benchwright.core.observed import PodView, parse_pod
 from benchwright.core.trial import TrialView
-from benchwright.kube.client import PODS, TRIALS, KubeClient
+from benchwright.kube.client import PODS, RUNS, TRIALS, KubeClient
 from benchwright.kube.config import login
 from benchwright.kube.informer import Informer
 
@@ -65,7 +65,8 @@ def build(settings: OperatorSettings, kube: KubeClient, session: aiohttp.ClientS
         tokens=tokens,
         queue=queue,
         trials=Informer(
-            kube, TRIALS, settings.namespace, parse=trial_view, changed=trial_changed, monotonic=time.monotonic
+            kube, TRIALS, settings.namespace, parse=trial_view, changed=trial_changed,
+            monotonic=time.monotonic,
         ),
         pods=Informer(
             kube, PODS, settings.namespace, parse=parse_pod, changed=pod_changed, monotonic=time.monotonic,
@@ -97,7 +98,8 @@ async def _run_all(ctx: Context) -> None:
 async def _reconcile(ctx: Context, key: Key) -> float | None:
     kind, name = key
     if kind == "Waiting":
-        return await _wake_runs(ctx)
+        await _wake_runs(ctx)
+        return None
     with (
         ctx.metrics.reconcile.labels(kind).time(),
         ctx.metrics.failures.labels(kind).count_exceptions(),
@@ -106,8 +108,6 @@ async def _reconcile(ctx: Context, key: Key) -> float | None:
 
 
 async def _wake_runs(ctx: Context) -> None:
-    from benchwright.kube.client import RUNS
-
     for raw in await ctx.kube.list_all(RUNS, ctx.settings.namespace):
         if not (raw.get("status") or {}).get("finishedAt"):
             ctx.queue.add(("BenchmarkRun", raw["metadata"]["name"]))

@@ -36,13 +36,13 @@ async def _call(
     token: str,
     body: object = None,
     *,
-    timeout: aiohttp.ClientTimeout = _TIMEOUT,
+    limit: aiohttp.ClientTimeout = _TIMEOUT,
     accept: Sequence[int] = (200,),
 ) -> tuple[int, Any]:
     headers = {"Authorization": f"Bearer {token}"}
     try:
         async with session.request(
-            method, url, json=body, headers=headers, timeout=timeout
+            method, url, json=body, headers=headers, timeout=limit
         ) as answer:
             if answer.status not in accept:
                 raise ServiceError(f"{method} {url}: {answer.status} {(await answer.text())[:500]}")
@@ -68,7 +68,7 @@ class ResultsClient:
         """Digest and tasks of a source; raises TaskSetProblem."""
         body = {"source": source, "packed": packed}
         status, answer = await self._call(
-            "POST", "/v1/tasksets", body, timeout=_TASKSET_TIMEOUT, accept=(200, 422)
+            "POST", "/v1/tasksets", body, limit=_TASKSET_TIMEOUT, accept=(200, 422)
         )
         if status == 422:
             raise TaskSetProblem(answer["problem"]["reason"], answer["problem"]["message"])

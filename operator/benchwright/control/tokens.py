@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from benchwright_proxy.token import Claims, Limits, sign
+
 from benchwright.api.run import TrialBudget
 from benchwright.core.trial import TrialView
-from benchwright_proxy.token import Claims, Limits, sign
 
 _OWN_SECONDS = 300
 _SLACK_SECONDS = 1800
@@ -23,12 +24,10 @@ class Tokens:
         """The operator's own, short-lived."""
         return self._sign(
             Claims(
-                audience=audience,
-                role="operator",
-                expires_at=self._until(_OWN_SECONDS),
-                **_nobody(),
+                audience=audience, role="operator", expires_at=self._until(_OWN_SECONDS),
+                namespace="", run="", trial="", trial_uid="", attempt=0, stage="",
             )
-        )
+        )  # fmt: skip
 
     def upload(self, trial: TrialView, attempt: int, stage: str, seconds: int) -> str:
         """For the harness of one pod: fetch the task's parts, store that stage's evidence."""
@@ -79,7 +78,3 @@ def _limits(budget: TrialBudget) -> Limits:
         output_tokens=budget.output_tokens,
         total_tokens=budget.total_tokens,
     )
-
-
-def _nobody() -> dict[str, str | int]:
-    return {"namespace": "", "run": "", "trial": "", "trial_uid": "", "attempt": 0, "stage": ""}

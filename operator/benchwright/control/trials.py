@@ -2,6 +2,7 @@
 
 import logging
 from dataclasses import replace
+from typing import Any
 
 from benchwright.api import labels
 from benchwright.api.trial import TrialStatus
@@ -108,7 +109,7 @@ async def _create(ctx: Context, seen: Observed, key: StageKey) -> Decision | flo
     return None
 
 
-async def _pod(ctx: Context, trial: TrialView, key: StageKey) -> dict[str, object]:
+async def _pod(ctx: Context, trial: TrialView, key: StageKey) -> dict[str, Any]:
     settings = await ctx.pod_settings()
     attempt, stage = key
     limits = trial.spec.limits

@@ -7,11 +7,13 @@ from benchwright.api.facts import ReportProblem, TestCaseFact, TestFacts
 from benchwright.api.stageplan import REPOSITORY, StagePlan
 from benchwright.changes.globs import compile_any
 from benchwright.coverage.codec import to_json
-from benchwright.coverage.model import BaseTree, CoverageError, count_lines
+from benchwright.coverage.errors import CoverageError
+from benchwright.coverage.model import BaseTree, count_lines
 from benchwright.coverage.readers import read as read_coverage
 from benchwright.harness.folders import Folders
 from benchwright.harness.hostile import read_regular
 from benchwright.harness.snapshot import baserepo
+from benchwright.harness.snapshot.blobs import Blobs
 from benchwright.testreports.model import ReportError
 from benchwright.testreports.readers import read as read_tests
 
@@ -53,11 +55,11 @@ def source_tree(plan: StagePlan, folders: Folders) -> BaseTree:
     """Line counts of the base's sources: what counts for coverage, from the pristine base."""
     wanted = compile_any(plan["sources"])
     tree = {p: f for p, f in baserepo.list_tree(folders.base).items() if wanted.fullmatch(p)}
-    contents = baserepo.read_blobs(folders.base, [f.blob for f in tree.values()])
-    lines = {
-        path.decode("utf-8", "surrogateescape"): count_lines(data)
-        for path, data in zip(tree, contents, strict=True)
-    }
+    with Blobs(folders.base) as blobs:
+        lines = {
+            path.decode("utf-8", "surrogateescape"): count_lines(blobs.read(file.id))
+            for path, file in tree.items()
+        }
     return BaseTree(lines)
 
 

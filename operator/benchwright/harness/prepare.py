@@ -50,10 +50,11 @@ def clone(bundle: Path, repository: Path) -> None:
     for name in ("GIT_DIR", "GIT_WORK_TREE"):
         env.pop(name, None)
     repository.mkdir(parents=True)
+    no_log = ["-c", "core.logAllRefUpdates=false"]
     steps = (
         ["init", "--quiet", "--initial-branch=main", "--template="],
-        ["-c", "core.logAllRefUpdates=false", "fetch", "--quiet", "--no-tags", str(bundle), "refs/heads/main"],
-        ["-c", "core.logAllRefUpdates=false", "reset", "--quiet", "--hard", "FETCH_HEAD"],
+        [*no_log, "fetch", "--quiet", "--no-tags", str(bundle), "refs/heads/main"],
+        [*no_log, "reset", "--quiet", "--hard", "FETCH_HEAD"],
         ["config", "user.name", "agent"],
         ["config", "user.email", "agent@localhost"],
     )  # fmt: skip

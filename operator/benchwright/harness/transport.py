@@ -61,7 +61,9 @@ class Transport:
                     raise TransportError(f"{method} {path}: {error!r}") from error
             except TransportError as error:
                 # What is refused stays refused; what is broken may be mended.
-                if error.status is not None and error.status < 500 or self.monotonic() >= deadline:
+                if (
+                    error.status is not None and error.status < 500
+                ) or self.monotonic() >= deadline:
                     raise
             self.sleep(_PAUSE[min(tries, len(_PAUSE) - 1)])
             tries += 1

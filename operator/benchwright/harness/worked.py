@@ -1,14 +1,13 @@
 """Facts of a stage in which an agent worked: its changes and its answers."""
 
-import time
 from pathlib import Path
 from typing import Any
 
 from benchwright.api.stageplan import StagePlan
+from benchwright.changes.classify import Overrides
 from benchwright.harness.folders import Folders
 from benchwright.harness.hostile import read_regular
 from benchwright.harness.snapshot import take
-from benchwright.harness.snapshot.limits import Limits
 
 MAX_ANSWER = 4096
 Files = dict[str, bytes | Path]
@@ -18,10 +17,8 @@ def worked_facts(plan: StagePlan, folders: Folders) -> tuple[dict[str, Any], Fil
     """The update of the facts, and the files of evidence."""
     out = folders.private / "snapshot"
     out.mkdir(exist_ok=True)
-    taken = take(
-        folders.repository, folders.base, out, Limits(), tests=plan["tests"], sources=plan["sources"],
-        monotonic=time.monotonic,
-    )  # fmt: skip
+    overrides = Overrides(tests=tuple(plan["tests"]), sources=tuple(plan["sources"]))
+    taken = take(folders.repository, folders.base, out, overrides=overrides)
     answers = _answers(plan, folders)
     files: Files = {
         name: out / name for name in ("overlay.tar", "manifest.json", "patch.diff", "changes.json")

@@ -3,11 +3,10 @@
 from collections.abc import Callable, Sequence
 
 from aiohttp import web
-
 from benchwright_proxy.token import Claims, TokenError, verify
 
-KEYS = web.AppKey("keys", list[bytes])
-CLOCK = web.AppKey("clock", Callable[[], float])  # type: ignore[arg-type, type-abstract]
+KEYS: web.AppKey[Sequence[bytes]] = web.AppKey("keys")
+CLOCK: web.AppKey[Callable[[], float]] = web.AppKey("clock")
 HEADER = "X-Benchwright-Token"
 """Used by the CLI, whose requests come through the API server: that strips Authorization."""
 

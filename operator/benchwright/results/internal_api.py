@@ -13,8 +13,8 @@ from aiohttp import web
 
 from benchwright.api.facts import StageFacts
 from benchwright.api.task import TaskSnapshot
-from benchwright.reports.table import to_csv
 from benchwright.reports.html import render
+from benchwright.reports.table import to_csv
 from benchwright.results.auth import CLOCK, claims
 from benchwright.results.evidence import archive
 from benchwright.results.grading import FactsIncomplete, grade_attempt

@@ -79,7 +79,8 @@ class Store:
         try:
             async with self._engine.begin() as connection:
                 result = await connection.execute(db.facts.insert().values(**row))
-                return int(result.inserted_primary_key[0])
+                key = result.inserted_primary_key
+                return int(key[0]) if key else 0
         except IntegrityError:
             stored = await self.facts(trial_uid, attempt)
             if stored.get(stage) != document:

@@ -12,19 +12,20 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from aiohttp import web
+from benchwright_proxy.token import Claims
 from pydantic import ValidationError
 
 from benchwright.api.facts import StageFacts
 from benchwright.results.auth import CLOCK, claims
 from benchwright.results.objects import evidence_key, task_key
 from benchwright.results.store import AlreadyStored, Store
-from benchwright_proxy.token import Claims
 
 STORE = web.AppKey("store", Store)
-NEWS = web.AppKey("news", Callable[[], None])  # type: ignore[arg-type, type-abstract]
+NEWS: web.AppKey[Callable[[], None]] = web.AppKey("news")
 
 _NAME = re.compile(r"[a-z0-9][a-zA-Z0-9._-]{0,63}(/[a-zA-Z0-9][a-zA-Z0-9._-]{0,63})?")
-MAX_FILE = 256 * 1024 * 1024
+MAX_FILE = 512 * 1024 * 1024
+"""Above what a snapshot may hold (256 MiB), with room for the archive's own headers."""
 MAX_FACTS = 64 * 1024 * 1024
 _EVALUATE = "evaluate"
 

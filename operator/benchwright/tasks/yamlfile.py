@@ -58,9 +58,9 @@ def line_of(document: Any, path: Sequence[object]) -> int:
     return line
 
 
-def _position(node: Any, step: object) -> int | None:
+def _position(node: CommentedBase, step: object) -> int | None:
     try:
-        position = node.lc.key(step) if isinstance(node, Mapping) else node.lc.item(step)
+        position = node.lc.key(step) if hasattr(node, "keys") else node.lc.item(step)
     except (KeyError, AttributeError, TypeError, IndexError):
         return None
     return int(position[0]) + 1

@@ -1,0 +1,3 @@
+module benchwright.dev/cluster/await-policy
+
+go 1.24.0

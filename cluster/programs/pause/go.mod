@@ -1,0 +1,3 @@
+module benchwright.dev/cluster/pause
+
+go 1.24.0
