@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from benchwright.api.base import Count, Model, Name, ShortText, Text
+from benchwright.api.base import Count, Model, ShortText, Text
 from benchwright.api.measurements import Number
 
 FACTS_VERSION = 1
@@ -86,7 +86,7 @@ class StageFacts(Model):
     """Numbers of the modification: JSON as benchwright.changes writes it (workspace stages)."""
     dropped_files: Count | None = None
     """Changed files that did not cross into the evaluator (evaluator)."""
-    answers: Annotated[dict[Name, Text], Field(max_length=8)] = {}
+    answers: Annotated[dict[ShortText, Text], Field(max_length=8)] = {}
     """Files that the agent was asked to leave as an answer (testRunning)."""
     coverage: Document | None = None
     """Line sets: JSON as benchwright.coverage writes it (evaluator)."""

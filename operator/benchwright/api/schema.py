@@ -43,7 +43,13 @@ def _convert(
         out[key] = _value(key, value, defs, rules, at)
     if "const" in out:
         out["enum"] = [out.pop("const")]
-    out.pop("propertyNames", None)  # patterns of map keys are checked by `benchwright validate`
+    # What keys of a map may look like is checked by `benchwright validate` and the operator.
+    out.pop("propertyNames", None)
+    patterns = out.pop("patternProperties", None)
+    if patterns:
+        out["additionalProperties"] = next(iter(patterns.values()))
+    if "default" in out:
+        out["default"] = _without_null(out["default"])
     if name in rules:
         out["x-kubernetes-validations"] = [dict(r) for r in rules[name]]
     if _is_condition_list(out):
@@ -65,8 +71,17 @@ def _value(
         return {n: _convert(v, defs, rules, f"{at}.{n}") for n, v in value.items()}
     if key in {"items", "additionalProperties"} and isinstance(value, dict):
         return _convert(value, defs, rules, f"{at}[]")
+    if key == "patternProperties":
+        return {p: _convert(v, defs, rules, f"{at}[]") for p, v in value.items()}
     if key == "description":
         return " ".join(str(value).split())
+    return value
+
+
+def _without_null(value: Any) -> Any:
+    """A field that may be left out has no null in Kubernetes: it is not there."""
+    if isinstance(value, dict):
+        return {k: _without_null(v) for k, v in value.items() if v is not None}
     return value
 
 

@@ -44,6 +44,8 @@ def build_registry(changed: Callable[[str, str], None]) -> kopf.OperatorRegistry
     """Handlers that call `changed(kind, name)`."""
     registry = kopf.OperatorRegistry()
     kopf.on.startup(registry=registry)(configure)
+    # A registry of one's own has no login handlers; the client library's is what Login uses too.
+    kopf.on.login(registry=registry)(kopf.login_via_client)
     for kind, plural in _PLURALS.items():
         kopf.on.event(GROUP, VERSION, plural, registry=registry, id=f"on-{plural}")(
             _notify(kind, changed)

@@ -21,6 +21,7 @@ from benchwright.core.observed import PodView, parse_pod
 from benchwright.core.trial import TrialView
 from benchwright.kube.client import PODS, RUNS, TRIALS, KubeClient
 from benchwright.kube.config import login
+from benchwright.kube.errors import ApiError
 from benchwright.kube.informer import Informer
 
 log = logging.getLogger(__name__)
@@ -47,7 +48,9 @@ async def run(settings: OperatorSettings) -> None:
 
 def build(settings: OperatorSettings, kube: KubeClient, session: aiohttp.ClientSession) -> Context:
     """All parts, nothing started."""
-    queue: WorkQueue[Key] = WorkQueue(time.monotonic)
+    queue: WorkQueue[Key] = WorkQueue(
+        time.monotonic, expected=(ServiceError, ApiError, aiohttp.ClientError, OSError)
+    )
     tokens = Tokens(settings.key_file.read_bytes().strip(), time.time)
 
     def trial_changed(trial: TrialView) -> None:

@@ -19,8 +19,13 @@ _FIRST_BACKOFF, _LAST_BACKOFF = 0.2, 60.0
 class WorkQueue(Generic[K]):
     """Keys waiting for a worker."""
 
-    def __init__(self, monotonic: Callable[[], float]):
-        self._monotonic = monotonic
+    def __init__(
+        self,
+        monotonic: Callable[[], float],
+        expected: tuple[type[Exception], ...] = (),
+    ):
+        """`expected`: failures that need no stack trace, such as a service that is away."""
+        self._monotonic, self._expected = monotonic, expected
         self._ready: asyncio.Queue[K] = asyncio.Queue()
         self._queued: dict[K, float] = {}
         self._active: set[K] = set()
@@ -72,9 +77,12 @@ class WorkQueue(Generic[K]):
             try:
                 again_after = await work(key)
                 self.failures.pop(key, None)
-            except Exception:  # whatever it was, the key must not be lost
+            except Exception as error:  # whatever it was, the key must not be lost
                 again_after = self._backoff(key)
-                log.exception("%s failed; again in %.1f s", key, again_after)
+                expected = isinstance(error, self._expected)
+                log.warning(
+                    "%s: %s; again in %.1f s", key, error, again_after, exc_info=not expected
+                )
             finally:
                 self._active.discard(key)
             if key in self._again:

@@ -46,7 +46,8 @@ async def _call(
         ) as answer:
             if answer.status not in accept:
                 raise ServiceError(f"{method} {url}: {answer.status} {(await answer.text())[:500]}")
-            return answer.status, await answer.json()
+            is_json = answer.content_type == "application/json"
+            return answer.status, await answer.json() if is_json else await answer.text()
     except (aiohttp.ClientError, TimeoutError) as error:
         raise ServiceError(f"{method} {url}: {error!r}") from error
 
@@ -75,10 +76,7 @@ class ResultsClient:
         return answer["digest"], [TaskSnapshot.model_validate(t) for t in answer["tasks"]]
 
     async def corpus(self, digest: str) -> list[TaskSnapshot] | None:
-        status, answer = await _call(
-            self._session, "GET", f"{self._url}/v1/corpora/{digest}", self._tokens.own("results"),
-            accept=(200,),
-        )  # fmt: skip
+        status, answer = await self._call("GET", f"/v1/corpora/{digest}", accept=(200, 404))
         return [TaskSnapshot.model_validate(t) for t in answer["tasks"]] if status == 200 else None
 
     async def baselines(self, digests: Sequence[str]) -> dict[str, int]:

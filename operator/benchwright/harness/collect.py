@@ -13,7 +13,7 @@ from benchwright.harness import closing
 from benchwright.harness.folders import Folders
 from benchwright.harness.measured import measured_facts
 from benchwright.harness.pipes import Pipes
-from benchwright.harness.transport import Transport
+from benchwright.harness.transport import Transport, TransportError
 from benchwright.harness.worked import worked_facts
 
 LOG_TAIL = 4000
@@ -71,7 +71,17 @@ class Collector:
                 "collect_seconds": round(elapsed(), 3),
             }
         )
-        self.transport.store(f"{place}/facts", timed.model_dump_json(by_alias=True).encode())
+        self._store_facts(f"{place}/facts", timed)
+
+    def _store_facts(self, path: str, facts: StageFacts) -> None:
+        try:
+            self.transport.store(path, facts.model_dump_json(by_alias=True).encode())
+        except TransportError as error:
+            if error.status is None or error.status >= 500:
+                raise
+            # The trial must learn that its facts were refused, rather than wait for them.
+            broken = _broken("FactsRefused", str(error))
+            self.transport.store(path, broken.model_dump_json(by_alias=True).encode())
 
 
 def _step(step: StepPlan, ends: tuple[closing.StepEnd, ...], pipes: Pipes) -> StepFacts:

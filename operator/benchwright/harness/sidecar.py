@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+import traceback
 from collections.abc import Mapping
 
 from benchwright.api.stageplan import PLAN_ENV, TOKEN_ENV, StagePlan, StepPlan
@@ -104,5 +105,10 @@ def main(env: Mapping[str, str] = os.environ) -> int:
     plan: StagePlan = json.loads(env[PLAN_ENV])
     sidecar = Sidecar(plan, folders, Transport(plan["resultsUrl"], env[TOKEN_ENV]))
     signal.signal(signal.SIGTERM, sidecar.main_ended)
-    sidecar.run()
+    try:
+        sidecar.run()
+    except Exception as error:  # the kubelet keeps the last lines as the reason
+        traceback.print_exc()
+        print(f"harness: {type(error).__name__}: {error}"[:1000], file=sys.stderr)
+        return 1
     return 0

@@ -6,21 +6,17 @@ is deterministic, so the same tree is the same commit on every machine.
 """
 
 import shutil
-import tarfile
 import tempfile
-import zipfile
 from pathlib import Path
 
 from git import Repo
 from git.exc import GitError
 
+from benchwright.results.archives import BROKEN, unpack
 from benchwright.tasks.errors import TaskError
 from benchwright.tasks.load import LoadedTask
 
-_WHO = "Benchwright <benchwright@localhost>"
 _WHEN = "2000-01-01T00:00:00+0000"
-MAX_FILES = 200_000
-MAX_BYTES = 2 * 1024**3
 
 
 def make_bundle(task: LoadedTask, archive: Path | None, out: Path) -> None:
@@ -44,46 +40,13 @@ def make_bundle(task: LoadedTask, archive: Path | None, out: Path) -> None:
 def extract(archive: Path, into: Path, strip: int, task: str) -> None:
     """Unpack an archive; links out of the tree, devices and absolute names are refused."""
     try:
-        if zipfile.is_zipfile(archive):
-            _extract_zip(archive, into, strip)
-        else:
-            _extract_tar(archive, into, strip)
-    except (tarfile.TarError, zipfile.BadZipFile, OSError, ValueError, EOFError) as error:
-        raise TaskError(
-            "ArchiveUnreadable", task, f"the source archive cannot be unpacked: {error}"
-        ) from error
+        unpack(archive, into, strip)
+    except BROKEN as error:
+        message = f"the source archive cannot be unpacked: {error}"
+        raise TaskError("ArchiveUnreadable", task, message) from error
     if not any(into.iterdir()):
         message = f"the source archive is empty after stripComponents: {strip}"
         raise TaskError("ArchiveUnreadable", task, message)
-
-
-def _extract_tar(archive: Path, into: Path, strip: int) -> None:
-    total = 0
-    with tarfile.open(archive) as tar:
-        for number, member in enumerate(tar):
-            total += member.size
-            if number >= MAX_FILES or total > MAX_BYTES:
-                raise ValueError(f"larger than {MAX_FILES} files or {MAX_BYTES} bytes")
-            name = _stripped(member.name, strip)
-            if name and not member.isdev():
-                tar.extract(member.replace(name=name, deep=False), into, filter="data")
-
-
-def _extract_zip(archive: Path, into: Path, strip: int) -> None:
-    total = 0
-    with zipfile.ZipFile(archive) as zipped:
-        for number, info in enumerate(zipped.infolist()):
-            total += info.file_size
-            if number >= MAX_FILES or total > MAX_BYTES:
-                raise ValueError(f"larger than {MAX_FILES} files or {MAX_BYTES} bytes")
-            name = _stripped(info.filename, strip)
-            if name and not info.is_dir():
-                info.filename = name
-                zipped.extract(info, into)  # drops .. and absolute names itself
-
-
-def _stripped(name: str, strip: int) -> str:
-    return "/".join([p for p in name.split("/") if p not in {"", "."}][strip:])
 
 
 def checkout(url: str, commit: str, into: Path, task: str) -> None:
