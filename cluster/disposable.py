@@ -20,6 +20,7 @@ from cluster import (
     settings,
     state,
     sysctls,
+    volumes,
 )
 from cluster.api import Api, wait_for
 from cluster.commands import attempt
@@ -70,6 +71,7 @@ def _make(programs: Path, tools: Path) -> state.State:
     with step("node"):
         _start(new, components.REST, programs, addresses)
         manifests = addons.rendered(programs, addresses, nameservers())
+        manifests += "---\n" + volumes.manifests(volumes.make(new.folder), settings.NODE_NAME)
         addons.apply(tools / "kubectl", new.kubeconfig, manifests)
         _wait(new, "the node's registration", lambda: bool(api.node(settings.NODE_NAME)))
         _start(new, components.LAST, programs, addresses)

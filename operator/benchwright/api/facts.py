@@ -17,7 +17,7 @@ class StepFacts(Model):
 
     name: Annotated[str, StringConstraints(pattern=r"^[a-z0-9][-a-z0-9]{0,62}$", max_length=63)]
     """setup, agent, measure, or criterion-<name>."""
-    exit_code: int | None
+    exit_code: int | None = None
     """None where it was killed by its time limit or never ran."""
     timed_out: bool = False
     """Killed by its time limit."""

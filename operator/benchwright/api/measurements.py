@@ -145,13 +145,13 @@ class StageUsage(Model):
     """Calls refused by a limit."""
     unknown_usage: Count = 0
     """Calls whose usage the provider did not say; the sums lack them."""
-    input_tokens: Count | None
+    input_tokens: Count | None = None
     """Input, cached included; None while unknownUsage is above 0."""
-    cached_input_tokens: Count | None
+    cached_input_tokens: Count | None = None
     """Of these, read from the provider's cache."""
-    output_tokens: Count | None
+    output_tokens: Count | None = None
     """Output, reasoning included."""
-    reasoning_tokens: Count | None
+    reasoning_tokens: Count | None = None
     """Of these, reasoning; None where the provider does not say."""
     known_input_tokens: Count = 0
     """Sum over the calls whose usage is known: a lower bound."""
@@ -175,13 +175,13 @@ class SecondsSpent(Model):
 
     queued: Number
     """From the trial's creation to its first pod."""
-    prepare: Number | None
+    prepare: Number | None = None
     """From pod creation to the agent's start, over all stages."""
-    agent: Number | None
+    agent: Number | None = None
     """The agent's own commands (setup script and agent), over all stages."""
-    evaluate: Number | None
+    evaluate: Number | None = None
     """The evaluator's own commands."""
     total: Number
     """From the first pod's creation to the outcome."""
-    harness: Number | None
+    harness: Number | None = None
     """total less agent and evaluate: what Benchwright and the cluster took."""

@@ -18,6 +18,7 @@ from benchwright.core.trial import (
     decide,
     reject,
     stage_names,
+    without_details,
 )
 from benchwright.kube.client import PODS, TRIALS
 from benchwright.kube.errors import ApiError
@@ -28,6 +29,7 @@ log = logging.getLogger(__name__)
 _STEPS = 6
 """More decisions in a row than any state needs: close, grade, finish."""
 _QUOTA_SECONDS = 10.0
+_REFUSED = "StatusRefused"
 
 
 async def reconcile(ctx: Context, name: str) -> float | None:
@@ -129,11 +131,23 @@ async def _write(ctx: Context, trial: TrialView, status: TrialStatus) -> None:
     if status.outcome:
         # The record first: a trial with an outcome is never looked at again.
         await ctx.results.put_record(trial.uid, record(trial, status))
-    raw = await ctx.kube.patch_status(
-        TRIALS, trial.namespace, trial.name, status_patch(status), trial.resource_version
-    )
+    try:
+        raw = await _patch(ctx, trial, status)
+    except ApiError as error:
+        if not (error.rejected and status.outcome and status.reason != _REFUSED):
+            raise
+        # A trial without an outcome would be stuck for ever: say that the harness is at fault.
+        log.error("trial %s: its final status was refused: %s", trial.name, error)
+        await _write(ctx, trial, without_details(status, _REFUSED, f"status refused: {error}"))
+        return
     ctx.trials.upsert(raw)
     await _tell(ctx, trial, status)
+
+
+async def _patch(ctx: Context, trial: TrialView, status: TrialStatus) -> dict[str, Any]:
+    return await ctx.kube.patch_status(
+        TRIALS, trial.namespace, trial.name, status_patch(status), trial.resource_version
+    )
 
 
 async def _tell(ctx: Context, trial: TrialView, status: TrialStatus) -> None:

@@ -106,7 +106,7 @@ def _bad_containers(pod: PodView, policy: FailurePolicy, now: datetime) -> Stage
         return _invalid(
             "BundleFailed",
             f"copying the agent's bundle ended with {bundle.exit_code}: the image needs sh, cp and "
-            "a /bundle folder",
+            f"a /bundle folder. It printed: {bundle.end_message[-400:]}",
             retry=False,
         )
     return None

@@ -304,3 +304,18 @@ def _finished(status: TrialStatus, generation: int, stamp: str) -> Condition:
 def reject(seen: Observed, attempt: int, message: str, now: datetime) -> Decision:
     """The API server will never take the pod: invalid, and repeating is useless."""
     return _finish(seen, now, Verdict.invalid("PodRejected", message))
+
+
+def without_details(status: TrialStatus, reason: str, message: str) -> TrialStatus:
+    """The final status as invalid and without measurements, where the API server refused those."""
+    return status.model_copy(
+        update={
+            "outcome": "invalid",
+            "reason": reason,
+            "message": truncate(message),
+            "measurements": None,
+            "usage": None,
+            "seconds": None,
+            "conditions": (),
+        }
+    )

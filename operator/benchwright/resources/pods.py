@@ -19,14 +19,24 @@ from benchwright.resources.units import multiply
 Dict = dict[str, Any]
 
 _POLL = "sleep 0.05 2>/dev/null || sleep 1"
-_MAIN = f"""
-until [ -e {stageplan.CONTROL}/go ]; do
+
+
+def _main_command(*, bundle: bool) -> str:
+    """Wait for the harness, and for the bundle's copy where there is one; then be the runner."""
+    ready = f"[ -e {stageplan.CONTROL}/go ]"
+    if bundle:
+        ready += f" && [ -e {stageplan.BUNDLE_READY} ]"
+    return f"""
+until {ready}; do
   [ -e {stageplan.CONTROL}/abort ] && exit 125
   {_POLL}
 done
 exec /bin/sh {stageplan.CONTROL}/runner
 """
-_BUNDLE = f"cp -a /bundle/. {stageplan.AGENT_DIR}/ && : > {stageplan.BUNDLE_READY}"
+
+
+# Not -a: times and owners of the volume itself cannot be set without privileges.
+_BUNDLE = f"cp -R /bundle/. {stageplan.AGENT_DIR}/ && : > {stageplan.BUNDLE_READY}"
 
 
 def stage_pod(
@@ -161,7 +171,7 @@ def _main(
         "name": "main",
         "image": task.image,
         "imagePullPolicy": settings.image_pull_policy,
-        "command": ["/bin/sh", "-c", _MAIN],
+        "command": ["/bin/sh", "-c", _main_command(bundle=bool(agent and agent.bundle))],
         "workingDir": "/",
         "env": _environment(stage, agent, settings, token),
         "resources": {

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# The demo: fetch the source releases, push them, apply the run, watch it, fetch what came of it.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+namespace=${NAMESPACE:-benchwright}
+bin=$root/.venv/bin
+cache=${BENCHWRIGHT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/benchwright}/archives
+out=${1:-$root/demo-results}
+
+mkdir -p "$cache"
+"$here/fetch.sh" "$here/archives.txt" "$cache"
+"$bin/benchwright" -n "$namespace" push "$cache"/*.tar.gz
+
+# An earlier demo is removed, its results stay in the results service.
+kubectl -n "$namespace" delete brun demo --ignore-not-found --wait > /dev/null
+status=0
+"$bin/benchwright" -n "$namespace" run "$here/agents.yaml" "$here/tasks.yaml" "$here/run.yaml" || status=$?
+rm -rf "$out"
+"$bin/benchwright" -n "$namespace" results demo --out "$out"
+exit $status

@@ -1,0 +1,144 @@
+"""The port of the operator and the results service: usage, calls, closing, health, metrics."""
+
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict, dataclass
+
+from aiohttp import web
+
+from .auth import Gate
+from .catalogue import Catalogue
+from .data_port import json_response
+from .dialect import Dialect, error_body
+from .journal.records import Dispatch, Settle
+from .jsonvalue import Json, JsonObject, dump, parse
+from .ledger import Key, Ledger
+from .metrics import Metrics
+from .refusal import RefusalError, bad_request
+
+log = logging.getLogger(__name__)
+
+ROLES = frozenset({"operator", "admin"})
+#: How long closing waits for calls whose client has gone.
+CLOSE_SECONDS = 5.0
+
+Handler = Callable[[web.BaseRequest], Awaitable[web.Response]]
+
+
+@dataclass(slots=True)
+class AdminPort:
+    """Handles requests."""
+
+    gate: Gate
+    catalogue: Catalogue
+    ledger: Ledger
+    metrics: Metrics
+    close_seconds: float = CLOSE_SECONDS
+
+    async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
+        """Answer one request; errors have OpenAI's shape."""
+        path = request.raw_path.partition("?")[0]
+        open_to_all = self._open_routes().get((request.method, path))
+        if open_to_all is not None:
+            return open_to_all()
+        try:
+            self.gate.enter(request.headers, ROLES)
+            handler = self._routes().get((request.method, path))
+            if handler is None:
+                raise RefusalError(404, "not_found_error", "no such path", "unknown_route", False)
+            return await handler(request)
+        except RefusalError as refusal:
+            body = error_body(Dialect.OPENAI, refusal.kind, refusal.message)
+            return json_response(refusal.status, body)
+        except Exception:
+            log.exception("%s %s failed", request.method, path)
+            return json_response(500, error_body(Dialect.OPENAI, "api_error", "see the log"))
+
+    def _open_routes(self) -> dict[tuple[str, str], Callable[[], web.Response]]:
+        """For the kubelet and Prometheus, which have no tokens; nothing here names a trial."""
+        return {
+            ("GET", "/healthz"): lambda: json_response(200, dump({"ok": True})),
+            ("GET", "/readyz"): self._ready,
+            ("GET", "/metrics"): self._metrics,
+        }
+
+    def _routes(self) -> dict[tuple[str, str], Handler]:
+        return {
+            ("GET", "/v1/usage"): self._usage,
+            ("GET", "/v1/calls"): self._calls,
+            ("POST", "/v1/close"): self._close,
+            ("GET", "/v1/models"): self._models,
+        }
+
+    def _ready(self) -> web.Response:
+        broken = self.ledger.journal.broken
+        return json_response(503 if broken else 200, dump({"ready": not broken, "journal": broken}))
+
+    def _metrics(self) -> web.Response:
+        return web.Response(
+            body=self.metrics.text(),
+            headers={"content-type": "text/plain; version=0.0.4; charset=utf-8"},
+        )
+
+    async def _usage(self, request: web.BaseRequest) -> web.Response:
+        return json_response(200, dump(usage(self.ledger, _key(request))))
+
+    async def _calls(self, request: web.BaseRequest) -> web.Response:
+        key = _key(request)
+        listed = calls(self.ledger, key)
+        return json_response(200, dump({"trial_uid": key[0], "attempt": key[1], "calls": listed}))
+
+    async def _close(self, request: web.BaseRequest) -> web.Response:
+        key = _key(request)
+        self.ledger.close(key)
+        await self.ledger.idle(key, self.close_seconds)
+        return json_response(200, dump(usage(self.ledger, key)))
+
+    async def _models(self, request: web.BaseRequest) -> web.Response:
+        return json_response(200, dump({"models": self.catalogue.described()}))
+
+
+def _key(request: web.BaseRequest) -> Key:
+    uid, attempt = request.query.get("trial_uid", ""), request.query.get("attempt", "")
+    if not uid or len(uid) > 253:
+        raise bad_request("trial_uid is needed, of at most 253 characters")
+    if not (attempt.isascii() and attempt.isdigit() and len(attempt) < 10):
+        raise bad_request("attempt must be a whole number")
+    return uid, int(attempt)
+
+
+def usage(ledger: Ledger, key: Key) -> JsonObject:
+    """The usage of an attempt: totals by stage and over all (journal.fold.Totals)."""
+    attempt = ledger.attempt(key)
+    return {
+        "trial_uid": key[0],
+        "attempt": key[1],
+        "stages": {name: asdict(totals) for name, totals in attempt.stages.items()},
+        "total": asdict(attempt.total()),
+        "in_flight": len(attempt.in_flight),
+        "interrupted": attempt.interrupted,
+        "limit_hit": attempt.limit_hit,
+    }
+
+
+def calls(ledger: Ledger, key: Key) -> list[Json]:
+    """The calls of an attempt, oldest first: dispatch and settle as one object, `status` null while
+    a call is in flight."""
+    found: dict[str, JsonObject] = {}
+    for record in ledger.calls(key):
+        if isinstance(record, Dispatch):
+            found[record.call] = {**_fields(record), "status": None}
+            found[record.call]["started_at"] = record.at
+        elif isinstance(record, Settle) and record.call in found:
+            usage_fields = asdict(record.usage)
+            usage_fields["usage_source"] = usage_fields.pop("source")
+            fields = _fields(record)
+            fields.pop("usage", None)
+            found[record.call].update({**fields, **usage_fields, "finished_at": record.at})
+    return list(found.values())
+
+
+def _fields(record: Dispatch | Settle) -> JsonObject:
+    value = parse(record.model_dump_json(exclude={"v", "t", "at"}))
+    assert isinstance(value, dict)
+    return value

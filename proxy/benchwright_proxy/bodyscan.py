@@ -1,0 +1,137 @@
+"""Where the top-level values of a JSON object are, without parsing what is inside them.
+
+A prompt can be tens of megabytes and the event loop is shared by all trials, so a request body is
+not parsed as a whole: what the proxy must know or change (`model`, `stream`, `max_tokens`, …) is
+found by skipping over strings and brackets. It is also what lets one field be replaced while every
+other byte stays as the agent sent it.
+
+Repeated keys are refused: two parsers may disagree on which one counts, and then the model or the
+maximum that was checked here would not be the one that the provider uses.
+"""
+
+import json
+import re
+
+from .jsonvalue import Json, parse
+
+Span = tuple[int, int]
+
+#: Brackets, commas and strings looked at before giving up: bounds the time of a hostile body.
+MAX_STEPS = 2_000_000
+
+_SPACE = re.compile(rb"[ \t\r\n]*+")
+_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+_SCALAR = re.compile(rb"[-+.0-9a-zA-Z]++")
+_NESTED = re.compile(rb'[^"\[\]{}]*+(?:("[^"\\]*+(?:\\.[^"\\]*+)*+")|([\[{])|([\]}]))', re.DOTALL)
+
+
+class ScanError(ValueError):
+    """Not one JSON object, as far as the scan can tell; the message is fit for the caller."""
+
+
+class TopLevel:
+    """The top-level fields of a JSON object: `spans[key]` is where in `body` its value is."""
+
+    def __init__(self, body: bytes) -> None:
+        """Raises ScanError."""
+        self.body = body
+        self.spans: dict[str, Span] = {}
+        self._steps = 0
+        at = self._space(0)
+        self._expect(at, b"{")
+        #: Just behind the opening brace.
+        self.start = at + 1
+        at = self._space(self._fields(self.start))
+        if at != len(body):
+            raise ScanError("the body goes on after its JSON object")
+
+    def value(self, key: str) -> Json:
+        """The value of `key`, None if it is absent or null. Raises ScanError if it is broken."""
+        span = self.spans.get(key)
+        if span is None:
+            return None
+        try:
+            return parse(self.body[span[0] : span[1]])
+        except ValueError as error:
+            raise ScanError(f"{key} is not valid JSON") from error
+
+    def replaced(self, key: str, value: bytes) -> bytes:
+        """The body with the value of `key` replaced, or the field added in front: no other byte."""
+        span = self.spans.get(key)
+        if span is not None:
+            return self.body[: span[0]] + value + self.body[span[1] :]
+        comma = b"," if self.spans else b""
+        field = json.dumps(key).encode() + b":" + value + comma
+        return self.body[: self.start] + field + self.body[self.start :]
+
+    def _fields(self, at: int) -> int:
+        """Scan fields from behind the opening brace; where the closing brace ends."""
+        at = self._space(at)
+        if self.body[at : at + 1] == b"}":
+            return at + 1
+        while True:
+            at = self._space(self._field(at))
+            if self.body[at : at + 1] == b"}":
+                return at + 1
+            self._expect(at, b",")
+            at = self._space(at + 1)
+
+    def _field(self, at: int) -> int:
+        match = _STRING.match(self.body, at)
+        if match is None:
+            raise ScanError(f"expected a field name at byte {at}")
+        key = self._key(match.group())
+        at = self._space(match.end())
+        self._expect(at, b":")
+        start = self._space(at + 1)
+        end = self._skip(start)
+        self.spans[key] = (start, end)
+        return end
+
+    def _key(self, raw: bytes) -> str:
+        try:
+            key = parse(raw)
+        except ValueError as error:
+            raise ScanError("a field name is not valid JSON") from error
+        if not isinstance(key, str) or key in self.spans:
+            raise ScanError(f"field {key!r} occurs twice")
+        return key
+
+    def _skip(self, at: int) -> int:
+        """Where the value that starts at `at` ends."""
+        first = self.body[at : at + 1]
+        if first in (b"{", b"["):
+            return self._skip_nested(at)
+        match = (_STRING if first == b'"' else _SCALAR).match(self.body, at)
+        if match is None:
+            raise ScanError(f"expected a value at byte {at}")
+        self._count()
+        return match.end()
+
+    def _skip_nested(self, at: int) -> int:
+        depth = 0
+        while True:
+            match = _NESTED.match(self.body, at)
+            if match is None:
+                raise ScanError("the JSON ends too early")
+            self._count()
+            at = match.end()
+            if match.lastindex == 2:
+                depth += 1
+            elif match.lastindex == 3:
+                depth -= 1
+                if depth == 0:
+                    return at
+
+    def _count(self) -> None:
+        self._steps += 1
+        if self._steps > MAX_STEPS:
+            raise ScanError(f"more than {MAX_STEPS} JSON values")
+
+    def _space(self, at: int) -> int:
+        match = _SPACE.match(self.body, at)
+        return match.end() if match else at
+
+    def _expect(self, at: int, byte: bytes) -> None:
+        if self.body[at : at + 1] != byte:
+            raise ScanError(f"expected {byte.decode()!r} at byte {at}")

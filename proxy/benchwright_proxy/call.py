@@ -1,0 +1,226 @@
+"""One call from its dispatch to its settlement.
+
+It runs as a task of its own, so that neither a client that leaves nor its handler's end keeps the
+usage from being read: the provider goes on writing, and billing, either way. What is left of a
+response whose client has gone is read within bounds of time and bytes.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from .client import Client
+from .clock import Clock
+from .config import Bounds
+from .dialect import error_body
+from .journal.records import Dispatch, Settle, Status
+from .jsonvalue import JsonObject, clean, dump
+from .providers.base import (
+    Asked,
+    BrokenReplyError,
+    NoResponseError,
+    Provider,
+    Reply,
+    UnreachableError,
+)
+from .tap import Tap, make_tap
+from .usage.record import Answer
+
+log = logging.getLogger(__name__)
+
+MAX_SAID = 4096
+
+
+def status_of(http_status: int, answer: Answer, *, clean: bool) -> Status:
+    """How a call ended whose provider answered."""
+    if not 200 <= http_status < 300:
+        return "http_error"
+    if answer.error is not None:
+        return "error_in_body"
+    return "ok" if clean and answer.complete else "truncated"
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What is known of the response so far."""
+
+    http_status: int | None = None
+    request_id: str | None = None
+    first_byte_at: float | None = None
+    received: int = 0
+    drained: int = 0
+    tap: Tap | None = None
+
+
+@dataclass(slots=True)
+class Call:
+    """Everything that one call needs. `run` once."""
+
+    dispatch: Dispatch
+    asked: Asked
+    provider: Provider
+    client: Client
+    bounds: Bounds
+    clock: Clock
+    withhold_usage: bool
+    on_settle: Callable[[Dispatch, Settle], None]
+    _seen: _Seen = field(default_factory=_Seen)
+    _began: float = 0.0
+    _cut: bool = False
+    _settled: bool = False
+    _timer: asyncio.TimerHandle | None = None
+    _task: "asyncio.Task[None] | None" = None
+
+    async def run(self) -> None:
+        """Relay, meter, settle. Raises nothing but CancelledError when the proxy ends."""
+        self._began = self.clock.monotonic()
+        self._task = asyncio.current_task()
+        self.client.watch(self._client_gone)
+        try:
+            await self._relay()
+        except asyncio.CancelledError:
+            self._settle("drain_cut" if self._cut else "interrupted", self._partial())
+            self.client.abort()
+            if not self._cut:
+                raise
+        except Exception:
+            log.exception("call %s failed inside the proxy", self.dispatch.call)
+            self._settle("interrupted", self._partial())
+            self.client.abort()
+        finally:
+            self.client.unwatch()
+            if self._timer is not None:
+                self._timer.cancel()
+
+    async def _relay(self) -> None:
+        try:
+            reply = await self.provider.open(self.asked)
+        except UnreachableError as error:
+            await self._no_reply("unreachable", str(error))
+        except NoResponseError as error:
+            await self._no_reply("no_response", str(error))
+        else:
+            await self._pump(reply)
+
+    async def _no_reply(self, status: Status, message: str) -> None:
+        """Tell the client what a gateway tells: 502, worth another try."""
+        self._settle(status, Answer())
+        body = error_body(self.asked.dialect, "upstream_error", message)
+        headers = {"content-type": "application/json", "content-length": str(len(body))}
+        await self.client.start(502, headers, stream=False)
+        await self.client.send(body)
+        await self.client.finish()
+
+    async def _pump(self, reply: Reply) -> None:
+        content_type = reply.headers.get("content-type", "")
+        streamed = content_type.startswith("text/event-stream")
+        tap = self._seen.tap = make_tap(
+            self.asked.dialect,
+            content_type,
+            reply.headers.get("content-encoding", ""),
+            withhold_usage=self.withhold_usage,
+            limit=self.bounds.metered_bytes,
+        )
+        self._seen.http_status, self._seen.request_id = reply.status, reply.request_id
+        headers = dict(reply.headers)
+        if streamed:
+            headers.pop("content-length", None)
+        await self.client.start(reply.status, headers, stream=streamed)
+        # The end of a body that is not a stream waits for the settlement: who has read an answer
+        # must find it counted.
+        kept, clean = await self._copy(reply, tap, keep_last=not streamed)
+        last, answer = tap.finish(clean=clean)
+        status = status_of(reply.status, answer, clean=clean)
+        self._settle("drain_cut" if self._cut else status, answer)
+        await self.client.send(kept + last)
+        if clean:
+            await self.client.finish()
+        else:
+            self.client.abort()
+
+    async def _copy(self, reply: Reply, tap: Tap, *, keep_last: bool) -> tuple[bytes, bool]:
+        """Pass the body on; what was kept of its end, and whether it came whole."""
+        kept = b""
+        try:
+            async for chunk in reply.chunks():
+                self._received(chunk)
+                passed = tap.feed(chunk)
+                if keep_last:
+                    passed, kept = kept, passed
+                await self.client.send(passed)
+                if self._drained_too_much(chunk):
+                    return b"", False
+            return kept, True
+        except BrokenReplyError as error:
+            log.warning("call %s: %s", self.dispatch.call, error)
+            return kept, False
+        finally:
+            reply.close()
+
+    def _received(self, chunk: bytes) -> None:
+        self._seen.received += len(chunk)
+        if self._seen.first_byte_at is None:
+            self._seen.first_byte_at = self.clock.monotonic()
+
+    def _drained_too_much(self, chunk: bytes) -> bool:
+        if not self.client.gone:
+            return False
+        self._seen.drained += len(chunk)
+        self._cut = self._seen.drained > self.bounds.drain_bytes
+        return self._cut
+
+    def _client_gone(self) -> None:
+        loop = asyncio.get_running_loop()
+        self._timer = loop.call_later(self.bounds.drain_seconds, self._cut_off)
+
+    def _cut_off(self) -> None:
+        self._cut = True
+        if self._task is not None:
+            self._task.cancel()
+
+    def _partial(self) -> Answer:
+        """What an unfinished response has said."""
+        return self._seen.tap.finish(clean=False)[1] if self._seen.tap else Answer()
+
+    def _settle(self, status: Status, answer: Answer) -> None:
+        """Once a call, whatever happens: a call that never ends would hold its reservation."""
+        if self._settled:
+            return
+        self._settled = True
+        try:
+            record = self._record(status, answer)
+        except ValueError:
+            log.exception("call %s: its usage cannot be recorded", self.dispatch.call)
+            record = self._record(status, Answer())
+        self.on_settle(self.dispatch, record)
+
+    def _record(self, status: Status, answer: Answer) -> Settle:
+        seen, first = self._seen, self._seen.first_byte_at
+        return Settle(
+            trial_uid=self.dispatch.trial_uid,
+            attempt=self.dispatch.attempt,
+            at=self.clock.now(),
+            call=self.dispatch.call,
+            stage=self.dispatch.stage,
+            status=status,
+            http_status=seen.http_status,
+            usage=answer.usage,
+            said=_evidence(answer.said),
+            model_answered=answer.model,
+            stop_reason=answer.stop_reason,
+            error=answer.error,
+            duration_seconds=self.clock.monotonic() - self._began,
+            ttfb_seconds=None if first is None else first - self._began,
+            response_bytes=seen.received,
+            client_gone=self.client.gone,
+            upstream_request_id=seen.request_id and clean(seen.request_id),
+        )
+
+
+def _evidence(said: JsonObject) -> JsonObject:
+    """The provider's usage object, unless it is too large or too odd to be one."""
+    try:
+        return said if len(dump(said).decode()) <= MAX_SAID else {}
+    except ValueError:
+        return {}

@@ -1,0 +1,107 @@
+"""What the proxy must know of a model request, and the two edits that it may make to it."""
+
+from dataclasses import dataclass
+
+from .bodyscan import ScanError, TopLevel
+from .dialect import Dialect
+from .jsonvalue import Json, as_count, as_object, dump
+from .refusal import bad_request
+
+#: Fields that decide what a call costs. Some servers match names without regard to case.
+_DECISIVE = frozenset(
+    {"model", "stream", "stream_options", "max_tokens", "max_completion_tokens", "n"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CallRequest:
+    """A request body and what it says.
+
+    `max_output_tokens` is the most that one answer may have, None if undeclared; `answers` is how
+    many are asked for.
+    """
+
+    body: bytes
+    model: str
+    stream: bool
+    max_output_tokens: int | None
+    answers: int
+    wants_stream_usage: bool
+
+
+def read(dialect: Dialect, body: bytes) -> CallRequest:
+    """The request in `body`. Raises RefusalError (400) naming what is wrong with it."""
+    try:
+        top = TopLevel(body)
+        _check_names(top)
+        return CallRequest(
+            body=body,
+            model=_model(top),
+            stream=_flag(top, "stream"),
+            max_output_tokens=_max_output(dialect, top),
+            answers=_answers(dialect, top),
+            wants_stream_usage=_wants_usage(top),
+        )
+    except ScanError as error:
+        raise bad_request(f"the request body is not usable JSON: {error}") from error
+
+
+def with_model(request: CallRequest, model: str) -> bytes:
+    """The body asking for `model`; the same bytes if it does already."""
+    if request.model == model:
+        return request.body
+    return TopLevel(request.body).replaced("model", dump(model))
+
+
+def with_stream_usage(body: bytes) -> bytes:
+    """A chat body with `stream_options.include_usage` on; other options stay."""
+    top = TopLevel(body)
+    options = {**as_object(top.value("stream_options")), "include_usage": True}
+    return top.replaced("stream_options", dump(options))
+
+
+def _check_names(top: TopLevel) -> None:
+    for key in top.spans:
+        if key not in _DECISIVE and key.lower() in _DECISIVE:
+            raise ScanError(f"field {key!r} must be spelled {key.lower()!r}")
+
+
+def _model(top: TopLevel) -> str:
+    model = top.value("model")
+    if not isinstance(model, str) or not model:
+        raise ScanError("model must be a non-empty string")
+    return model
+
+
+def _flag(top: TopLevel, key: str) -> bool:
+    value = top.value(key)
+    if value is not None and not isinstance(value, bool):
+        raise ScanError(f"{key} must be true or false")
+    return bool(value)
+
+
+def _max_output(dialect: Dialect, top: TopLevel) -> int | None:
+    """Anthropic: max_tokens. OpenAI: the larger of its two names."""
+    declared = [_number(top, "max_tokens")]
+    if dialect is Dialect.OPENAI:
+        declared.append(_number(top, "max_completion_tokens"))
+    return max((value for value in declared if value is not None), default=None)
+
+
+def _answers(dialect: Dialect, top: TopLevel) -> int:
+    return (_number(top, "n") or 1) if dialect is Dialect.OPENAI else 1
+
+
+def _number(top: TopLevel, key: str) -> int | None:
+    value = top.value(key)
+    if value is None:
+        return None
+    count = as_count(value)
+    if count is None:
+        raise ScanError(f"{key} must be a whole number")
+    return count
+
+
+def _wants_usage(top: TopLevel) -> bool:
+    options: Json = top.value("stream_options")
+    return as_object(options).get("include_usage") is True

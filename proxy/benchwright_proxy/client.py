@@ -1,0 +1,97 @@
+"""The client's side of one call: a response that outlives its client without failing."""
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
+
+from aiohttp import web
+
+from .connection import connection_of
+
+#: Not aiohttp's and Python's versions.
+SERVER = "benchwright-proxy"
+
+
+class Client:
+    """Writes one response. After the client has gone, writing does nothing."""
+
+    def __init__(self, request: web.BaseRequest, stall_seconds: float) -> None:
+        self._request = request
+        self._stall_seconds = stall_seconds
+        self._response: web.StreamResponse | None = None
+        self._on_gone: Callable[[], None] | None = None
+        self.gone = False
+
+    def watch(self, on_gone: Callable[[], None]) -> None:
+        """From now until `unwatch`: call `on_gone` once when the client disconnects."""
+        self._on_gone = on_gone
+        connection = connection_of(self._request)
+        if connection is None or connection.transport is None:
+            self._lost()
+        else:
+            connection.on_lost = self._lost
+
+    def unwatch(self) -> None:
+        """The call has ended."""
+        self._on_gone = None
+        connection = connection_of(self._request)
+        if connection is not None:
+            connection.on_lost = None
+
+    def _lost(self) -> None:
+        if not self.gone:
+            self.gone = True
+            if self._on_gone is not None:
+                self._on_gone()
+
+    @property
+    def started(self) -> bool:
+        """Whether a response has begun, so that no other can be sent."""
+        return self._response is not None
+
+    def response(self) -> web.StreamResponse:
+        """What the handler must return."""
+        return self._response or web.Response(status=499)
+
+    async def start(self, status: int, headers: Mapping[str, str], *, stream: bool) -> None:
+        """Send the head; that of a stream at once, before there is anything to follow it."""
+        response = web.StreamResponse(status=status, headers={**headers, "Server": SERVER})
+        if stream:
+            # Tells nginx and its like to pass events on as they come.
+            response.headers["X-Accel-Buffering"] = "no"
+            response.headers["Cache-Control"] = "no-cache"
+        self._response = response
+        with self._noticing():
+            await response.prepare(self._request)
+            if stream:
+                self._request.writer.send_headers()
+
+    async def send(self, data: bytes) -> None:
+        """Send a part of the body; a client that takes nothing for too long counts as gone."""
+        if self.gone or not data or self._response is None:
+            return
+        with self._noticing():
+            async with asyncio.timeout(self._stall_seconds):
+                await self._response.write(data)
+
+    async def finish(self) -> None:
+        """End the response as HTTP says."""
+        if not self.gone and self._response is not None:
+            with self._noticing():
+                await self._response.write_eof()
+
+    def abort(self) -> None:
+        """End it so that the client sees that something is missing."""
+        connection = connection_of(self._request)
+        if connection is not None:
+            connection.force_close()
+
+    @contextlib.contextmanager
+    def _noticing(self) -> Iterator[None]:
+        try:
+            yield
+        except ConnectionError:
+            self._lost()
+        except TimeoutError:
+            self._lost()
+            self.abort()

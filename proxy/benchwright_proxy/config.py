@@ -1,0 +1,136 @@
+"""What an installation configures: providers, models, and the bounds to work within."""
+
+from pathlib import Path, PurePath
+from typing import Annotated, Literal
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic.alias_generators import to_camel
+
+from . import yamlfile
+
+Name = Annotated[str, Field(max_length=253, pattern=r"^[A-Za-z0-9][A-Za-z0-9._:/@-]*$")]
+
+
+class Section(BaseModel):
+    """camelCase in the file, nothing unknown."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel, populate_by_name=True, extra="forbid", frozen=True
+    )
+
+
+def _base_url(value: str) -> str:
+    """A URL that can only mean one server: no user, query or fragment."""
+    parts = urlsplit(value)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError("expected http:// or https:// and a host")
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise ValueError("user, password, query and fragment are not allowed")
+    return value.rstrip("/")
+
+
+def _file_name(value: str) -> str:
+    if PurePath(value).name != value or value in ("", ".", ".."):
+        raise ValueError("expected a plain file name inside the provider's dialogues folder")
+    return value
+
+
+class HttpProvider(Section):
+    """A provider reached over the network, relayed natively in its own dialect.
+
+    `baseUrl` is what that provider's SDK takes: for OpenAI usually with /v1, for Anthropic without
+    (a URL without a path gets /v1 either way). `keyFile` may be left out for a local server.
+    """
+
+    name: Name
+    dialect: Literal["openai", "anthropic"]
+    base_url: Annotated[str, AfterValidator(_base_url)]
+    key_file: Path | None = None
+    ca_file: Path | None = None
+
+
+class ScriptedProvider(Section):
+    """The model inside the proxy that plays dialogue files; speaks every dialect."""
+
+    name: Name
+    dialect: Literal["scripted"]
+    dialogues: Path
+
+
+Provider = Annotated[HttpProvider | ScriptedProvider, Field(discriminator="dialect")]
+
+
+class Model(Section):
+    """A name that agents may ask for.
+
+    `upstreamModel` is sent instead of `name` where it is given. `maxOutputTokens` is the most that
+    the model can write in one answer: it is reserved when a call declares no maximum of its own.
+    """
+
+    name: Name
+    provider: Name
+    upstream_model: str | None = Field(default=None, min_length=1, max_length=253)
+    dialogue: Annotated[str, AfterValidator(_file_name)] | None = None
+    max_output_tokens: int | None = Field(default=None, ge=1)
+
+
+class Budget(Section):
+    """How token limits are reserved before a call (see limits.py)."""
+
+    default_output_reservation: int = Field(default=32_768, ge=1)
+    input_bytes_per_token: float = Field(default=1.0, ge=1.0, le=8.0)
+    wait_seconds: float = Field(default=60.0, ge=0)
+
+
+class Bounds(Section):
+    """Sizes in bytes and times in seconds past which the proxy gives up."""
+
+    request_bytes: int = Field(default=64 * 2**20, ge=2**10)
+    metered_bytes: int = Field(default=32 * 2**20, ge=2**10)
+    connect_seconds: float = Field(default=30.0, gt=0)
+    # Longer than any agent's own patience (Codex 300 s, Claude Code 600 s): they give up first.
+    idle_seconds: float = Field(default=900.0, gt=0)
+    client_stall_seconds: float = Field(default=300.0, gt=0)
+    drain_seconds: float = Field(default=120.0, ge=0)
+    drain_bytes: int = Field(default=64 * 2**20, ge=0)
+
+
+class Config(Section):
+    """The whole file."""
+
+    providers: list[Provider] = Field(min_length=1, max_length=100)
+    models: list[Model] = Field(min_length=1, max_length=1000)
+    budget: Budget = Budget()
+    bounds: Bounds = Bounds()
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "Config":
+        providers = {provider.name: provider for provider in self.providers}
+        _unique("providers", [provider.name for provider in self.providers])
+        _unique("models", [model.name for model in self.models])
+        for index, model in enumerate(self.models):
+            _check_model(f"models[{index}]", model, providers)
+        return self
+
+
+def _unique(where: str, names: list[str]) -> None:
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise ValueError(f"{where}: names must differ, repeated: {', '.join(repeated)}")
+
+
+def _check_model(
+    where: str, model: Model, providers: dict[str, HttpProvider | ScriptedProvider]
+) -> None:
+    provider = providers.get(model.provider)
+    if provider is None:
+        known = ", ".join(sorted(providers))
+        raise ValueError(f"{where}.provider: {model.provider!r} is not one of {known}")
+    if isinstance(provider, ScriptedProvider) != (model.dialogue is not None):
+        raise ValueError(f"{where}.dialogue: needed by, and only by, models of a scripted provider")
+
+
+def load(path: Path) -> Config:
+    """The configuration in `path`. Raises yamlfile.FileError naming file and field."""
+    return yamlfile.load(path, Config)

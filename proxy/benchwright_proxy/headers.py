@@ -1,0 +1,80 @@
+"""Which headers pass. Lists of what may, never of what may not: a credential that nobody thought of
+must not travel (BerriAI/litellm#32202), and neither may a hop-by-hop header."""
+
+from collections.abc import Iterable, Mapping
+
+from .dialect import Dialect
+
+#: Both ways in which trial tokens and providers' keys travel.
+CREDENTIALS = ("authorization", "x-api-key", "api-key")
+
+_REQUEST = (
+    "accept",
+    "anthropic-beta",
+    "anthropic-version",
+    "content-type",
+    "openai-beta",
+    "user-agent",
+    "x-client-request-id",
+)
+#: Not the organisation's id, cookies or Location: they are not the agent's business.
+_RESPONSE = frozenset(
+    {
+        "content-encoding",
+        "content-length",
+        "content-type",
+        "openai-processing-ms",
+        "openai-version",
+        "request-id",
+        "retry-after",
+        "retry-after-ms",
+        "x-request-id",
+        "x-should-retry",
+    }
+)
+_RESPONSE_PREFIXES = ("anthropic-ratelimit-", "x-ratelimit-")
+#: Query parameters that a provider gets; `?key=` and the like are not among them.
+_QUERY = ("beta",)
+
+
+def trial_token(headers: Mapping[str, str], prefix: str) -> str | None:
+    """The token of a request: the first credential with the prefix of ours, else the first at all.
+
+    Some agents send a second, foreign credential; it is ignored.
+    """
+    found = [value for name in CREDENTIALS if (value := _credential(headers, name))]
+    return next((value for value in found if value.startswith(prefix)), found[0] if found else None)
+
+
+def _credential(headers: Mapping[str, str], name: str) -> str:
+    value = headers.get(name, "").strip()
+    if name != "authorization":
+        return value
+    scheme, _, rest = value.partition(" ")
+    return rest.strip() if scheme.lower() == "bearer" else ""
+
+
+def upstream(dialect: Dialect, client: Mapping[str, str], key: str | None) -> dict[str, str]:
+    """The headers of a request to a provider: the client's allowed ones and the provider's key."""
+    headers = {name: client[name] for name in _REQUEST if name in client}
+    headers["accept-encoding"] = "identity"
+    if key is not None and dialect is Dialect.ANTHROPIC:
+        headers["x-api-key"] = key
+    elif key is not None:
+        headers["authorization"] = f"Bearer {key}"
+    return headers
+
+
+def upstream_query(client: Mapping[str, str]) -> dict[str, str]:
+    """The query parameters of a request to a provider."""
+    return {name: client[name] for name in _QUERY if name in client}
+
+
+def downstream(provider: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """The headers of a provider's response that the client gets, in lower case."""
+    lowered = ((name.lower(), value) for name, value in provider)
+    return {
+        name: value
+        for name, value in lowered
+        if (name in _RESPONSE or name.startswith(_RESPONSE_PREFIXES)) and value.isascii()
+    }

@@ -1,0 +1,1 @@
+"""What was called, written down before it is called: records, their sums, and the files."""

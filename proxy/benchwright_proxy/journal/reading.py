@@ -1,0 +1,70 @@
+"""Reading the journal: all of it at start, single records when somebody asks for them."""
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .records import AnyRecord, decode
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """Where a record starts: number of the file and offset in bytes."""
+
+    segment: int
+    offset: int
+
+
+@dataclass(slots=True)
+class Damage:
+    """What could not be read: last lines that a crash tore, and lines broken otherwise."""
+
+    torn: int = 0
+    corrupt: int = 0
+    where: list[str] = field(default_factory=list)
+
+
+def segment_path(folder: Path, number: int) -> Path:
+    return folder / f"journal-{number:08d}.jsonl"
+
+
+def segments(folder: Path) -> list[int]:
+    """The numbers of the files in `folder`, oldest first."""
+    found = folder.glob("journal-*.jsonl")
+    return sorted(int(path.stem.removeprefix("journal-")) for path in found)
+
+
+def replay(folder: Path, damage: Damage) -> Iterator[tuple[Location, AnyRecord]]:
+    """All records, oldest first; what cannot be read is counted in `damage`."""
+    for number in segments(folder):
+        path, offset = segment_path(folder, number), 0
+        with path.open("rb") as file:
+            for line in file:
+                try:
+                    yield Location(number, offset), decode(line)
+                except ValueError:
+                    _damaged(damage, line, f"{path}:{offset}")
+                offset += len(line)
+
+
+def _damaged(damage: Damage, line: bytes, where: str) -> None:
+    if line.endswith(b"\n"):
+        damage.corrupt += 1
+    else:
+        damage.torn += 1
+    damage.where.append(where)
+
+
+def read_at(folder: Path, locations: list[Location]) -> list[AnyRecord]:
+    """The records at `locations`, which must be in order."""
+    found: list[AnyRecord] = []
+    with contextlib.ExitStack() as stack:
+        current, file = -1, None
+        for location in locations:
+            if file is None or location.segment != current:
+                current = location.segment
+                file = stack.enter_context(segment_path(folder, current).open("rb"))
+            file.seek(location.offset)
+            found.append(decode(file.readline()))
+    return found

@@ -1,0 +1,125 @@
+"""The lines of the journal. Each is one JSON object with a version `v` and a type `t`.
+
+Times are unix seconds, durations seconds, sizes bytes.
+"""
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
+
+from benchwright_proxy.usage.record import UNKNOWN, Usage
+
+Status = Literal[
+    "ok",  # the provider answered and the answer was whole
+    "http_error",  # the provider answered with a status of 300 or more
+    "error_in_body",  # a 200 with an error in it
+    "truncated",  # the answer ended before its end
+    "unreachable",  # no connection was made: nothing reached the provider
+    "no_response",  # the request was sent, nothing came back
+    "drain_cut",  # the client had gone, and the rest took too long to read
+    "interrupted",  # the proxy ended first
+]
+
+#: Statuses behind which the model may have run although the provider's own API did not answer:
+#: these come from a gateway in front of it, or from a time limit.
+_MAY_HAVE_RUN = frozenset({408, 499, 502, 504, 524})
+
+
+class Record(BaseModel):
+    """What all lines have in common. A newer writer's extra fields are ignored."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    v: Literal[1] = 1
+    trial_uid: str
+    attempt: int
+    at: float
+
+
+class Dispatch(Record):
+    """A call that is about to go to its provider, and the tokens reserved for it."""
+
+    t: Literal["dispatch"] = "dispatch"
+    call: str
+    stage: str
+    role: str
+    namespace: str
+    run: str
+    trial: str
+    dialect: str
+    provider: str
+    model: str
+    upstream_model: str
+    stream: bool
+    request_bytes: int
+    reserved_input: int
+    reserved_output: int
+
+
+class Settle(Record):
+    """How a call ended. With its dispatch it is all that is known of the call.
+
+    `ttfb_seconds` runs from the dispatch to the first byte of the body, `response_bytes` counts
+    what the provider sent. `said` is the provider's usage object as it came, so that prices can be
+    computed again from what was said.
+    """
+
+    t: Literal["settle"] = "settle"
+    call: str
+    stage: str
+    status: Status
+    http_status: int | None = None
+    usage: Usage = UNKNOWN
+    said: dict[str, JsonValue] = Field(default_factory=dict)
+    model_answered: str | None = None
+    stop_reason: str | None = None
+    error: str | None = None
+    duration_seconds: float | None = None
+    ttfb_seconds: float | None = None
+    response_bytes: int = 0
+    client_gone: bool = False
+    upstream_request_id: str | None = None
+
+    @property
+    def ran(self) -> bool:
+        """Whether the model may have run, and so may have used tokens.
+
+        A provider that refuses a call (429, 529, 400, 500 …) generates nothing and bills nothing.
+        """
+        if self.status == "unreachable":
+            return False
+        if self.status != "http_error":
+            return True
+        return self.http_status in _MAY_HAVE_RUN or self.usage.source != "unknown"
+
+
+class Refused(Record):
+    """How often a stage was refused for one reason so far (a running total, not an increment).
+
+    Not a line for each refusal: an agent in a loop must not be able to fill the disk.
+    """
+
+    t: Literal["refused"] = "refused"
+    stage: str
+    reason: str
+    count: int
+
+
+class Close(Record):
+    """No further calls for this attempt."""
+
+    t: Literal["close"] = "close"
+
+
+AnyRecord: TypeAlias = Dispatch | Settle | Refused | Close
+_ADAPTER: TypeAdapter[AnyRecord] = TypeAdapter(Annotated[AnyRecord, Field(discriminator="t")])
+
+
+def decode(line: bytes) -> AnyRecord:
+    """The record in a line. Raises ValueError."""
+    return _ADAPTER.validate_json(line)
+
+
+def encode(record: Record) -> bytes:
+    """The line of a record, with its newline."""
+    return record.model_dump_json().encode() + b"\n"

@@ -1,0 +1,147 @@
+"""Writing the journal: `journal-<n>.jsonl` in one folder, only ever appended to.
+
+What may be lost. A record is handed to the kernel by one write before anything depends on it, so
+a killed *process* loses nothing. A dispatch is also on the disk (fdatasync) before its call goes
+out, so a killed *node* loses no call either. The other records reach the disk at most SYNC_DELAY
+later: a killed node may lose the last of them, and those calls come back as interrupted with their
+usage unknown and their reservation kept, which is the safe side. Syncs are shared: all who wait
+during one are served by the next, so their number does not grow with the load, and a few
+milliseconds are little beside a model's answer.
+
+Each start opens a new file, so that a line torn by a crash is never continued.
+"""
+
+import asyncio
+import contextlib
+import fcntl
+import os
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from .reading import Location, segment_path, segments
+from .records import Record, encode
+
+SYNC_DELAY = 0.2
+SEGMENT_BYTES = 64 * 2**20
+
+
+class JournalError(Exception):
+    """The journal cannot be used; no call may be made without it."""
+
+
+class Journal:
+    """The one writer of a folder (a lock keeps a second proxy out)."""
+
+    def __init__(self, folder: Path, *, segment_bytes: int = SEGMENT_BYTES) -> None:
+        """Raises JournalError if the folder cannot be written or is in use."""
+        self.folder = folder
+        self._segment_bytes = segment_bytes
+        self._write_error: str | None = None
+        self._sync_error: str | None = None
+        self._written = self._synced = 0
+        self._syncing: asyncio.Task[None] | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="journal")
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise JournalError(f"{folder}: another proxy writes this journal") from error
+        except OSError as error:
+            raise JournalError(f"{folder}: {error.strerror}") from error
+        self._open_segment(max(segments(folder), default=0) + 1)
+
+    @property
+    def broken(self) -> str | None:
+        """Why nothing can be written, None while all is well."""
+        return self._sync_error or self._write_error
+
+    def append(self, record: Record) -> Location:
+        """Hand a record to the kernel. Raises JournalError, and then nothing was written."""
+        line = encode(record)
+        if self._size and self._size + len(line) > self._segment_bytes:
+            self._rotate()
+        self._write(line)
+        location = Location(self._segment, self._size)
+        self._size += len(line)
+        self._written += 1
+        if self._timer is None:
+            loop = asyncio.get_running_loop()
+            self._timer = loop.call_later(SYNC_DELAY, self._sync_later)
+        return location
+
+    async def durable(self) -> None:
+        """Wait until all that was appended is on the disk. Raises JournalError."""
+        target = self._written
+        while self._synced < target:
+            await asyncio.shield(self._start_sync())
+
+    async def close(self) -> None:
+        """Sync and let go of the folder."""
+        if self._timer is not None:
+            self._timer.cancel()
+        with contextlib.suppress(JournalError):
+            await self.durable()
+        self._thread.shutdown()
+        os.close(self._fd)
+        os.close(self._lock)
+
+    def _write(self, line: bytes) -> None:
+        if self._sync_error:
+            raise JournalError(f"{self.folder}: {self._sync_error}")
+        try:
+            written = os.write(self._fd, line)
+            while written < len(line):
+                written += os.write(self._fd, line[written:])
+        except OSError as error:
+            self._write_error = error.strerror or str(error)
+            # Take back a half-written line (a full disk), so that the next one starts clean.
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._fd, self._size)
+            raise JournalError(f"{self.folder}: {self._write_error}") from error
+        self._write_error = None
+
+    def _rotate(self) -> None:
+        os.fdatasync(self._fd)
+        # Behind a sync that may still be running on it.
+        self._thread.submit(os.close, self._fd)
+        self._open_segment(self._segment + 1)
+
+    def _open_segment(self, number: int) -> None:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC
+        try:
+            self._fd = os.open(segment_path(self.folder, number), flags, 0o600)
+            folder = os.open(self.folder, os.O_RDONLY)
+            os.fsync(folder)
+            os.close(folder)
+        except OSError as error:
+            raise JournalError(f"{self.folder}: {error.strerror}") from error
+        self._segment, self._size = number, 0
+
+    def _sync_later(self) -> None:
+        self._timer = None
+        self._start_sync().add_done_callback(_seen)
+
+    def _start_sync(self) -> asyncio.Task[None]:
+        if self._syncing is None or self._syncing.done():
+            self._syncing = asyncio.get_running_loop().create_task(self._sync())
+        return self._syncing
+
+    async def _sync(self) -> None:
+        target = self._written
+        try:
+            loop = asyncio.get_running_loop()
+            await loop.run_in_executor(self._thread, os.fdatasync, self._fd)
+        except OSError as error:
+            # After a failed sync the kernel may have dropped the pages: only a restart, which reads
+            # the files again, tells what is there.
+            self._sync_error = f"sync failed: {error.strerror}"
+            raise JournalError(f"{self.folder}: {self._sync_error}") from error
+        self._synced = target
+
+
+def _seen(task: asyncio.Task[None]) -> None:
+    """Nobody waits for a background sync; its failure is in `broken`."""
+    if not task.cancelled():
+        task.exception()

@@ -1,0 +1,102 @@
+"""From a request to what goes out: which model, which provider, which bytes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from . import callrequest
+from .catalogue import Catalogue
+from .config import Budget
+from .dialect import Dialect
+from .journal.records import Dispatch
+from .limits import Need
+from .providers.base import Asked, Provider
+from .routes import Endpoint
+from .token import Claims
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """A request whose body has been read."""
+
+    claims: Claims
+    endpoint: Endpoint
+    dialect: Dialect
+    body: bytes
+    headers: Mapping[str, str]
+    query: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A request that may go out once its budget is reserved.
+
+    `withhold_usage`: the proxy asked for the usage chunk of a stream: the client must not see it.
+    """
+
+    asked: Asked
+    provider: Provider
+    declared_output: int | None
+    answers: int
+    withhold_usage: bool
+    request_bytes: int
+
+    def need(self, budget: Budget) -> Need:
+        """What to reserve."""
+        default = self.asked.model.max_output_tokens or budget.default_output_reservation
+        declared = self.declared_output
+        return Need(
+            body_bytes=self.request_bytes,
+            declared_output=None if declared is None else declared * self.answers,
+            default_output=default * self.answers,
+            bytes_per_token=budget.input_bytes_per_token,
+        )
+
+    def dispatch(self, call_id: str, at: float) -> Dispatch:
+        """The record of the call, nothing reserved yet."""
+        claims, model = self.asked.claims, self.asked.model
+        return Dispatch(
+            trial_uid=claims.trial_uid,
+            attempt=claims.attempt,
+            at=at,
+            call=call_id,
+            stage=claims.stage,
+            role=claims.role,
+            namespace=claims.namespace,
+            run=claims.run,
+            trial=claims.trial,
+            dialect=self.asked.dialect,
+            provider=self.provider.name,
+            model=model.name,
+            upstream_model=model.upstream_model or model.name,
+            stream=self.asked.stream,
+            request_bytes=self.request_bytes,
+            reserved_input=0,
+            reserved_output=0,
+        )
+
+
+def prepare(arrived: Arrived, catalogue: Catalogue) -> Prepared:
+    """Find model and provider and edit the body. Raises RefusalError."""
+    request = callrequest.read(arrived.dialect, arrived.body)
+    model, provider = catalogue.find(request.model, arrived.claims, arrived.dialect)
+    body = callrequest.with_model(request, model.upstream_model or model.name)
+    chat_stream = arrived.endpoint is Endpoint.CHAT and request.stream
+    withhold = chat_stream and not request.wants_stream_usage
+    asked = Asked(
+        claims=arrived.claims,
+        endpoint=arrived.endpoint,
+        dialect=arrived.dialect,
+        model=model,
+        body=callrequest.with_stream_usage(body) if withhold else body,
+        stream=request.stream,
+        headers=arrived.headers,
+        query=arrived.query,
+    )
+    return Prepared(
+        asked=asked,
+        provider=provider,
+        declared_output=request.max_output_tokens,
+        answers=request.answers,
+        withhold_usage=withhold,
+        request_bytes=len(arrived.body),
+    )

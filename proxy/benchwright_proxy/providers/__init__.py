@@ -1,0 +1,1 @@
+"""Where answers come from: servers on the network, and the scripted model."""

@@ -1,0 +1,135 @@
+"""A provider on the network: the request goes out natively, with the provider's key swapped in."""
+
+import ssl
+from collections.abc import AsyncIterator
+from urllib.parse import urlsplit
+
+import aiohttp
+from multidict import CIMultiDict
+
+from benchwright_proxy import headers
+from benchwright_proxy.config import Bounds, HttpProvider
+from benchwright_proxy.dialect import Dialect, error_body
+from benchwright_proxy.routes import Endpoint
+from benchwright_proxy.watched import WatchedFile, read_provider_key
+from benchwright_proxy.yamlfile import FileError
+
+from .base import Asked, BrokenReplyError, NoResponseError, UnreachableError
+
+_PATHS = {
+    Endpoint.CHAT: "/chat/completions",
+    Endpoint.MESSAGES: "/messages",
+    Endpoint.COUNT_TOKENS: "/messages/count_tokens",
+}
+
+
+def endpoint_url(base_url: str, dialect: Dialect, endpoint: Endpoint) -> str:
+    """Where an endpoint is, given the base URL that the dialect's own SDK would take.
+
+    OpenAI's has its version in it and Anthropic's has not; both are served from a bare host.
+    """
+    path = urlsplit(base_url).path
+    versioned = path.endswith("/v1") or (dialect is Dialect.OPENAI and path != "")
+    return base_url + ("" if versioned else "/v1") + _PATHS[endpoint]
+
+
+class HttpReply:
+    """A response that is still coming."""
+
+    def __init__(self, response: aiohttp.ClientResponse, name: str, dialect: Dialect) -> None:
+        self._response = response
+        self._name = name
+        self.status = response.status
+        self.headers = headers.downstream(response.headers.items())
+        self.request_id = self.headers.get("request-id") or self.headers.get("x-request-id")
+        self._instead: bytes | None = None
+        if response.status == 401:
+            self._hide(dialect)
+
+    def _hide(self, dialect: Dialect) -> None:
+        """The proxy's key was refused, not the agent's token; and such a body may quote the key."""
+        message = f"provider {self._name} refused the proxy's own key: tell who runs the benchmark"
+        self._instead = error_body(dialect, "provider_key_refused", message)
+        self.headers = {"content-type": "application/json", "x-should-retry": "false"}
+        self.headers["content-length"] = str(len(self._instead))
+
+    async def chunks(self) -> AsyncIterator[bytes]:
+        if self._instead is not None:
+            yield self._instead
+            return
+        try:
+            async for chunk in self._response.content.iter_any():
+                yield chunk
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise BrokenReplyError(f"provider {self._name}: {type(error).__name__}") from error
+
+    def close(self) -> None:
+        self._response.close()
+
+
+class HttpUpstream:
+    """Connections to one provider."""
+
+    def __init__(self, settings: HttpProvider, bounds: Bounds) -> None:
+        """Raises FileError if the CA file cannot be used."""
+        self.name = settings.name
+        self._dialect = Dialect(settings.dialect)
+        self._base_url = settings.base_url
+        self._key = WatchedFile(settings.key_file, read_provider_key) if settings.key_file else None
+        self._bounds = bounds
+        self._tls = _tls(settings)
+        self._session: aiohttp.ClientSession | None = None
+
+    def speaks(self, dialect: Dialect) -> bool:
+        return dialect is self._dialect
+
+    async def open(self, asked: Asked) -> HttpReply:
+        try:
+            key = self._key.get() if self._key else None
+        except FileError as error:
+            raise UnreachableError(f"provider {self.name} has no usable key") from error
+        try:
+            response = await self._connected().post(
+                endpoint_url(self._base_url, self._dialect, asked.endpoint),
+                params=headers.upstream_query(asked.query),
+                data=asked.body,
+                headers=CIMultiDict(headers.upstream(self._dialect, asked.headers, key)),
+                # Following one would carry the key to wherever it points.
+                allow_redirects=False,
+                ssl=self._tls,
+            )
+        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
+            raise UnreachableError(f"provider {self.name} cannot be reached") from error
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise NoResponseError(f"provider {self.name} did not answer") from error
+        return HttpReply(response, self.name, self._dialect)
+
+    def _connected(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            self._session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=0),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                # No limit on the whole: models may think and write for longer than any.
+                timeout=aiohttp.ClientTimeout(
+                    total=None,
+                    sock_connect=self._bounds.connect_seconds,
+                    sock_read=self._bounds.idle_seconds,
+                ),
+                auto_decompress=False,
+                trust_env=False,
+                skip_auto_headers=("User-Agent", "Content-Type"),
+            )
+        return self._session
+
+    async def close(self) -> None:
+        if self._session is not None:
+            await self._session.close()
+
+
+def _tls(settings: HttpProvider) -> ssl.SSLContext | bool:
+    if settings.ca_file is None:
+        return True
+    try:
+        return ssl.create_default_context(cafile=settings.ca_file)
+    except (OSError, ssl.SSLError) as error:
+        raise FileError(f"{settings.ca_file}: not a usable CA file: {error}") from error

@@ -1,0 +1,62 @@
+"""Answers that the proxy gives by itself instead of calling a model."""
+
+from typing import Literal, get_args
+
+LimitName = Literal["requests", "input_tokens", "output_tokens", "total_tokens"]
+#: Bounded set: these are metric labels and keys of journal counters.
+Reason = Literal[
+    "unauthenticated",
+    "forbidden",
+    "unknown_route",
+    "bad_request",
+    "too_large",
+    "model_not_allowed",
+    "wrong_dialect",
+    "closed",
+    LimitName,
+    "budget_reserved",
+    "journal",
+    "shutting_down",
+]
+LIMIT_REASONS: frozenset[str] = frozenset(get_args(LimitName))
+
+
+class RefusalError(Exception):
+    """A call that is not made.
+
+    `kind` is the error type in the caller's dialect. `retry` False tells SDKs to stop at once
+    (x-should-retry: false), a number of seconds asks for another try, None leaves it to them.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        kind: str,
+        message: str,
+        reason: Reason,
+        retry: Literal[False] | int | None,
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.kind = kind
+        self.message = message
+        self.reason: Reason = reason
+        self.retry = retry
+
+    def headers(self) -> dict[str, str]:
+        """The response headers that say whether to try again."""
+        if self.retry is None:
+            return {}
+        if self.retry is False:
+            return {"x-should-retry": "false"}
+        return {"x-should-retry": "true", "retry-after": str(self.retry)}
+
+
+def bad_request(message: str, reason: Reason = "bad_request") -> RefusalError:
+    """A 400 that trying again will not change."""
+    return RefusalError(400, "invalid_request_error", message, reason, retry=False)
+
+
+def over_budget(message: str, limit: LimitName) -> RefusalError:
+    """429 without Retry-After: agents must stop, not loop."""
+    return RefusalError(429, "budget_exceeded", message, limit, retry=False)

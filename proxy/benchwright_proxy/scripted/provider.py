@@ -1,0 +1,195 @@
+"""The scripted model as a provider: picks an answer, renders it, paces it, breaks it."""
+
+import asyncio
+import hashlib
+import logging
+from collections.abc import AsyncIterator, Iterable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from benchwright_proxy.clock import Clock
+from benchwright_proxy.config import ScriptedProvider as Settings
+from benchwright_proxy.dialect import Dialect, error_body
+from benchwright_proxy.jsonvalue import JsonObject, as_object, dump, parse
+from benchwright_proxy.providers.base import Asked, BrokenReplyError, NoResponseError
+from benchwright_proxy.routes import Endpoint
+from benchwright_proxy.watched import WatchedFile
+from benchwright_proxy.yamlfile import FileError
+
+from . import anthropic, conversation, openai
+from .claims import Claimed, claimed, tokens
+from .dialogue import Dialogue, StatusFault, Turn, choose, load
+from .log import ScriptedLog
+from .pieces import Piece, Script
+
+log = logging.getLogger(__name__)
+
+_ERROR_TYPES = {
+    (Dialect.OPENAI, 429): "rate_limit_exceeded",
+    (Dialect.ANTHROPIC, 429): "rate_limit_error",
+    (Dialect.ANTHROPIC, 529): "overloaded_error",
+}
+
+
+@dataclass(slots=True)
+class ScriptedReply:
+    """An answer in `pieces`; a `broken` one stops as if the connection had dropped."""
+
+    status: int
+    headers: dict[str, str]
+    pieces: list[Piece]
+    pace_seconds: float = 0.0
+    broken: bool = False
+    request_id: str | None = field(default=None)
+
+    async def chunks(self) -> AsyncIterator[bytes]:
+        for piece in self.pieces:
+            if piece.paced and self.pace_seconds:
+                await asyncio.sleep(self.pace_seconds)
+            yield piece.data
+        if self.broken:
+            raise BrokenReplyError("the scripted model dropped the connection")
+
+    def close(self) -> None:
+        """Nothing to hang up."""
+
+
+class ScriptedModel:
+    """Plays the dialogues in a folder."""
+
+    def __init__(self, settings: Settings, log: ScriptedLog, clock: Clock) -> None:
+        self.name = settings.name
+        self._folder = settings.dialogues
+        self._log = log
+        self._clock = clock
+        self._files: dict[str, WatchedFile[Dialogue]] = {}
+
+    def preload(self, names: Iterable[str]) -> None:
+        """Read dialogues before anyone waits for them. A bad one is only logged: it may be mended
+        while the proxy runs, and until then its calls say what is wrong."""
+        for name in names:
+            try:
+                self.dialogue(name)
+            except FileError as error:
+                log.warning("%s", error)
+
+    def speaks(self, dialect: Dialect) -> bool:
+        return True
+
+    def dialogue(self, name: str) -> Dialogue:
+        """The dialogue in a file, as it is now. Raises FileError."""
+        file = self._files.get(name)
+        if file is None:
+            file = self._files[name] = WatchedFile(Path(self._folder) / name, load)
+        return file.get()
+
+    async def open(self, asked: Asked) -> ScriptedReply:
+        try:
+            body = as_object(parse(asked.body))
+        except ValueError:
+            return _error(asked.dialect, 400, "invalid_request_error", "the body is not JSON")
+        heard = conversation.read(body)
+        if asked.endpoint is Endpoint.COUNT_TOKENS:
+            return _whole(dump({"input_tokens": tokens(heard.size)}))
+        try:
+            dialogue = self.dialogue(asked.model.dialogue or "")
+        except FileError as error:
+            return _error(asked.dialect, 500, "scripted_model_error", str(error))
+        turn = choose(dialogue, heard.turn, heard.last_message, heard.first_message)
+        if turn is None:
+            message = f"dialogue {dialogue.name!r} has no answer to turn {heard.turn}"
+            return _error(asked.dialect, 500, "scripted_model_error", message)
+        usage = claimed(turn, heard.size)
+        self._write_log(asked, dialogue, heard.turn, turn, usage)
+        await asyncio.sleep(turn.delay_seconds)
+        return self._reply(asked, body, heard.turn, turn, usage)
+
+    def _reply(
+        self, asked: Asked, body: JsonObject, number: int, turn: Turn, usage: Claimed
+    ) -> ScriptedReply:
+        if isinstance(turn.fault, StatusFault):
+            return _fault(asked.dialect, turn.fault)
+        if turn.fault == "disconnect":
+            raise NoResponseError("the scripted model dropped the connection")
+        script = Script(
+            turn=turn,
+            usage=None if turn.fault == "no_usage" else usage,
+            answer_id=_answer_id(asked, number),
+            model=asked.model.name,
+            created=int(self._clock.now()),
+        )
+        reply = _render(asked, body, script)
+        reply.pace_seconds = turn.chunk_delay_seconds
+        if turn.fault == "truncate_stream":
+            reply.pieces, reply.broken = _half(reply.pieces), True
+        return reply
+
+    def _write_log(
+        self, asked: Asked, dialogue: Dialogue, number: int, turn: Turn, usage: Claimed
+    ) -> None:
+        fault = turn.fault.model_dump() if isinstance(turn.fault, StatusFault) else turn.fault
+        self._log.write(
+            {
+                "at": self._clock.now(),
+                "trial_uid": asked.claims.trial_uid,
+                "attempt": asked.claims.attempt,
+                "stage": asked.claims.stage,
+                "model": asked.model.name,
+                "dialect": asked.dialect.value,
+                "dialogue": dialogue.name,
+                "turn": number,
+                "stream": asked.stream,
+                "fault": fault,
+                "usage": asdict(usage) if turn.fault is None else None,
+            }
+        )
+
+    async def close(self) -> None:
+        self._log.close()
+
+
+def _render(asked: Asked, body: JsonObject, script: Script) -> ScriptedReply:
+    chat = asked.dialect is Dialect.OPENAI
+    if not asked.stream:
+        return _whole(openai.body(script) if chat else anthropic.body(script))
+    if chat:
+        options = as_object(body.get("stream_options"))
+        pieces = openai.stream(script, include_usage=options.get("include_usage") is True)
+    else:
+        pieces = anthropic.stream(script)
+    return ScriptedReply(200, {"content-type": "text/event-stream; charset=utf-8"}, pieces)
+
+
+def _whole(body: bytes, status: int = 200) -> ScriptedReply:
+    headers = {"content-type": "application/json", "content-length": str(len(body))}
+    return ScriptedReply(status, headers, [Piece(body)])
+
+
+def _error(dialect: Dialect, status: int, kind: str, message: str) -> ScriptedReply:
+    """An error that will not go away by asking again."""
+    reply = _whole(error_body(dialect, kind, message), status)
+    reply.headers["x-should-retry"] = "false"
+    return reply
+
+
+def _fault(dialect: Dialect, fault: StatusFault) -> ScriptedReply:
+    default = "api_error" if dialect is Dialect.ANTHROPIC else "server_error"
+    kind = _ERROR_TYPES.get((dialect, fault.status), default)
+    reply = _whole(error_body(dialect, kind, "the dialogue wants this error"), fault.status)
+    if fault.retry_after is not None:
+        reply.headers["retry-after"] = f"{fault.retry_after:g}"
+    return reply
+
+
+def _half(pieces: list[Piece]) -> list[Piece]:
+    """The first half of the pieces, the last of them cut in its middle."""
+    kept = pieces[: (len(pieces) + 1) // 2]
+    last = kept[-1]
+    return [*kept[:-1], Piece(last.data[: len(last.data) // 2], last.paced)]
+
+
+def _answer_id(asked: Asked, number: int) -> str:
+    """The same for the same turn of the same attempt: two runs can be compared."""
+    claims = asked.claims
+    seed = f"{claims.trial_uid}/{claims.attempt}/{claims.stage}/{asked.model.name}/{number}"
+    return hashlib.sha256(seed.encode()).hexdigest()[:16]

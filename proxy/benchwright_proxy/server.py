@@ -1,0 +1,140 @@
+"""The two ports, from options to their end."""
+
+import asyncio
+import contextlib
+import logging
+import secrets
+import signal
+from dataclasses import dataclass
+from pathlib import Path
+
+from aiohttp import web
+
+from .admin_port import AdminPort
+from .auth import Gate
+from .catalogue import Catalogue
+from .clock import Clock, SystemClock
+from .config import Config, ScriptedProvider
+from .connection import ClientServer
+from .data_port import DataPort
+from .ledger import Ledger
+from .metrics import Metrics
+from .providers.base import Provider
+from .providers.http import HttpUpstream
+from .scripted.log import ScriptedLog
+from .scripted.provider import ScriptedModel
+from .watched import WatchedFile, read_signing_key
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to serve. Port 0 takes a free one. `grace_seconds` is how long the end of the process
+    waits for calls under way: less than the pod's terminationGracePeriodSeconds."""
+
+    config: Config
+    journal: Path
+    key_files: tuple[Path, ...]
+    host: str
+    port: int
+    admin_port: int
+    grace_seconds: float = 25.0
+
+
+class Proxy:
+    """The running proxy. `data_address` and `admin_address` are (host, port) once started."""
+
+    def __init__(self, options: Options, clock: Clock | None = None) -> None:
+        """Raises FileError for bad keys or CA files, JournalError for a journal in use."""
+        self._options = options
+        clock = clock or SystemClock()
+        key_files = [WatchedFile(path, read_signing_key) for path in options.key_files]
+        for file in key_files:
+            file.get()
+        gate = Gate(lambda: [file.get() for file in key_files], clock)
+        self.ledger = Ledger.open(options.journal, clock)
+        self._providers = _providers(options, clock)
+        catalogue = Catalogue(options.config, self._providers)
+        metrics = Metrics(self.ledger)
+        self.data = DataPort(
+            config=options.config,
+            gate=gate,
+            catalogue=catalogue,
+            ledger=self.ledger,
+            metrics=metrics,
+            clock=clock,
+            new_id=lambda: secrets.token_hex(8),
+        )
+        self.admin = AdminPort(gate, catalogue, self.ledger, metrics)
+        self._stopped = False
+        self._runners: list[web.ServerRunner] = []
+        self.data_address: tuple[str, int] = ("", 0)
+        self.admin_address: tuple[str, int] = ("", 0)
+
+    async def start(self) -> None:
+        """Open both ports. Raises OSError if one is taken."""
+        # auto_decompress off: an encoded request body is refused, not expanded.
+        data = ClientServer(self.data.handle, access_log=None, auto_decompress=False)
+        admin = web.Server(self.admin.handle, access_log=None)
+        self.data_address = await self._listen(data, self._options.port)
+        self.admin_address = await self._listen(admin, self._options.admin_port)
+
+    async def _listen(self, server: web.Server, port: int) -> tuple[str, int]:
+        runner = web.ServerRunner(server, shutdown_timeout=1.0)
+        await runner.setup()
+        self._runners.append(runner)
+        site = web.TCPSite(runner, self._options.host, port)
+        await site.start()
+        host, bound = runner.addresses[0][:2]
+        return str(host), int(bound)
+
+    async def stop(self) -> None:
+        """Refuse new calls, let those under way end within the grace, settle the rest. Once."""
+        if self._stopped:
+            return
+        self._stopped = True
+        self.data.stopping = True
+        running = set(self.data.running)
+        if running:
+            log.info("waiting for %d calls", len(running))
+            await asyncio.wait(running, timeout=self._options.grace_seconds)
+        for task in self.data.running:
+            task.cancel()
+        await asyncio.gather(*self.data.running, return_exceptions=True)
+        for runner in self._runners:
+            await runner.cleanup()
+        for provider in self._providers:
+            await provider.close()
+        await self.ledger.shut()
+
+
+def _providers(options: Options, clock: Clock) -> list[Provider]:
+    providers: list[Provider] = []
+    scripted_log: ScriptedLog | None = None
+    for settings in options.config.providers:
+        if isinstance(settings, ScriptedProvider):
+            scripted_log = scripted_log or ScriptedLog(options.journal / "scripted.jsonl")
+            scripted = ScriptedModel(settings, scripted_log, clock)
+            mine = [model for model in options.config.models if model.provider == settings.name]
+            scripted.preload(model.dialogue for model in mine if model.dialogue)
+            providers.append(scripted)
+        else:
+            providers.append(HttpUpstream(settings, options.config.bounds))
+    return providers
+
+
+async def serve(options: Options) -> None:
+    """Serve until SIGTERM or SIGINT."""
+    proxy = Proxy(options)
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    try:
+        await proxy.start()
+        log.info("agents: %s:%d, operator: %s:%d", *proxy.data_address, *proxy.admin_address)
+        await stop.wait()
+    finally:
+        with contextlib.suppress(asyncio.CancelledError):
+            await proxy.stop()

@@ -1,0 +1,128 @@
+"""Reads usage out of a response while it passes: what goes in is what comes out.
+
+The one exception: when the proxy itself asked for usage in a chat stream, the chunk that carries
+nothing else is withheld from the client, who did not ask for it.
+"""
+
+from typing import Protocol
+
+from .decoding import Decoder, decoder
+from .dialect import Dialect
+from .jsonvalue import Json, parse
+from .sse import MAX_EVENT_BYTES, Block, Splitter, read_event
+from .usage import anthropic, openai
+from .usage.record import Answer
+
+
+class Tap(Protocol):
+    """Sees every byte of one response."""
+
+    def feed(self, chunk: bytes) -> bytes:
+        """Take bytes from the provider; the bytes that the client gets now."""
+
+    def finish(self, *, clean: bool) -> tuple[bytes, Answer]:
+        """The last bytes for the client and what the response said. `clean`: the body was whole."""
+
+
+class StreamReader(Protocol):
+    """Reads the events of one dialect (usage/)."""
+
+    def event(self, name: str, data: Json) -> bool: ...
+
+    def done(self) -> None: ...
+
+    def answer(self, *, clean: bool) -> Answer: ...
+
+
+def make_tap(
+    dialect: Dialect, content_type: str, encoding: str, *, withhold_usage: bool, limit: int
+) -> Tap:
+    """The tap for a response with these headers, which keeps at most `limit` bytes of it."""
+    streamed = content_type.partition(";")[0].strip().lower() == "text/event-stream"
+    reading = decoder(encoding, limit)
+    if not streamed:
+        return BodyTap(dialect, reading, limit)
+    reader: StreamReader
+    reader = openai.ChatStream() if dialect is Dialect.OPENAI else anthropic.MessageStream()
+    # A compressed stream cannot lose a chunk and stay readable: then the client gets it all.
+    return EventTap(reader, reading, withhold_usage=withhold_usage and reading.plain, limit=limit)
+
+
+class BodyTap:
+    """Keeps a copy of a JSON body. A body past the limit passes on; its usage is then unknown."""
+
+    def __init__(self, dialect: Dialect, reading: Decoder, limit: int) -> None:
+        self._dialect = dialect
+        self._reading = reading
+        self._limit = limit
+        self._body = bytearray()
+        self._lost = False
+
+    def feed(self, chunk: bytes) -> bytes:
+        if not self._lost:
+            self._body += self._reading.feed(chunk)
+            self._lost = self._reading.lost or len(self._body) > self._limit
+            if self._lost:
+                self._body.clear()
+        return chunk
+
+    def finish(self, *, clean: bool) -> tuple[bytes, Answer]:
+        if self._lost or not clean:
+            return b"", Answer(complete=clean)
+        try:
+            body = parse(bytes(self._body))
+        except ValueError:
+            return b"", Answer(complete=True)
+        module = openai if self._dialect is Dialect.OPENAI else anthropic
+        return b"", module.answer_of_body(body)
+
+
+class EventTap:
+    """Reads the events of a stream as they pass."""
+
+    def __init__(
+        self, reader: StreamReader, reading: Decoder, *, withhold_usage: bool, limit: int
+    ) -> None:
+        self._reader = reader
+        self._reading = reading
+        self._withhold = withhold_usage
+        self._splitter = Splitter(min(limit, MAX_EVENT_BYTES))
+        self._first = True
+        self._withheld_last = False
+
+    def feed(self, chunk: bytes) -> bytes:
+        passed = self._pass_on(self._splitter.feed(self._reading.feed(chunk)))
+        # Without withholding nothing waits for the end of its event.
+        return passed if self._withhold else chunk
+
+    def finish(self, *, clean: bool) -> tuple[bytes, Answer]:
+        passed = self._pass_on(self._splitter.close())
+        return passed if self._withhold else b"", self._reader.answer(clean=clean)
+
+    def _pass_on(self, blocks: list[Block]) -> bytes:
+        """Read the blocks; their bytes without what is withheld."""
+        passed = b""
+        for block in blocks:
+            if block.whole:
+                self._withheld_last = self._read(block.raw) and self._withhold
+                self._first = False
+            elif block.raw != b"\n":
+                self._withheld_last = False
+            if not self._withheld_last:
+                passed += block.raw
+        return passed
+
+    def _read(self, raw: bytes) -> bool:
+        """Read the event in a block; whether it carries nothing but usage."""
+        event = read_event(raw, first=self._first)
+        if event.data is None:
+            return False
+        if event.data.strip() == b"[DONE]":
+            self._reader.done()
+            return False
+        try:
+            data = parse(event.data)
+        except ValueError:
+            # Not our business: it passes on, and usage stays unknown if this was to carry it.
+            return False
+        return self._reader.event(event.name, data)

@@ -1,0 +1,1 @@
+"""What providers say that a call used, one module a dialect. Pure."""
