@@ -1,0 +1,1 @@
+"""The commands of `benchwright` and `kubectl benchwright`; imported when they are called."""

@@ -1,0 +1,143 @@
+"""Records → one summary for each agent at each task. Invalid trials never enter a rate."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+from benchwright.reports.interval import Interval, wilson
+
+Record = Mapping[str, Any]
+VALID = ("success", "failure", "timeout")
+NO_VALID_TRIAL = "no valid trial"
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A quantity over valid trials. Where it is unknown, a trial is left out, and that is said."""
+
+    values: tuple[float, ...]
+    of: int
+    """Number of valid trials, known or not."""
+
+    @property
+    def median(self) -> float | None:
+        return median(self.values) if self.values else None
+
+    @property
+    def maximum(self) -> float | None:
+        return max(self.values, default=None)
+
+    @property
+    def unknown(self) -> int:
+        return self.of - len(self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class CellSummary:
+    """One agent at one task."""
+
+    agent: str
+    task: str
+    kind: str
+    planned: int
+    """Planned trials as far as the records show: exact for a complete run, else a lower bound."""
+    success: int
+    failure: int
+    timeout: int
+    invalid: int
+    interval: Interval | None
+    """Of success / valid."""
+    interval_missing: str | None
+    """Why there is no interval."""
+    gained_lines: Sample
+    changed_files: Sample
+    changed_lines: Sample
+    """Lines added and removed."""
+    tokens: Sample
+    """Input and output."""
+    harness_seconds: Sample
+    reasons: Mapping[str, int]
+    """Trials by reason, most frequent first."""
+
+    @property
+    def valid(self) -> int:
+        return self.success + self.failure + self.timeout
+
+    @property
+    def unfinished(self) -> int:
+        return self.planned - self.valid - self.invalid
+
+
+def summarise(records: Sequence[Record]) -> list[CellSummary]:
+    """Summaries in order of agent and task. Baselines are no observations and are passed over."""
+    mine = measurements(records)
+    planned = max((int(r["index"]) + 1 for r in mine), default=0)
+    cells: dict[tuple[str, str], list[Record]] = {}
+    for record in mine:
+        cells.setdefault((str(record["agent"]), str(record["task"])), []).append(record)
+    return [_cell(*key, cells[key], planned) for key in sorted(cells)]
+
+
+def measurements(records: Iterable[Record]) -> list[Record]:
+    """Records of trials in which an agent worked."""
+    return [r for r in records if r.get("purpose", "measurement") == "measurement"]
+
+
+def valid_only(records: Iterable[Record]) -> list[Record]:
+    """Trials from which something was learnt about the agent."""
+    return [r for r in records if r["outcome"] in VALID]
+
+
+def sample(records: Sequence[Record], read: Callable[[Record], float | None]) -> Sample:
+    """What `read` finds in the valid ones of `records`."""
+    found = [read(r) for r in valid_only(records)]
+    return Sample(tuple(v for v in found if v is not None), len(found))
+
+
+def harness_seconds(record: Record) -> float | None:
+    """Seconds that Benchwright and the cluster took."""
+    return number(record, "seconds", "harness")
+
+
+def tokens(record: Record) -> float | None:
+    """Input and output tokens; None where either is unknown."""
+    return _add(number(record, "usage", "input_tokens"), number(record, "usage", "output_tokens"))
+
+
+def number(record: Record, part: str, field: str) -> float | None:
+    """A nested number; None where it or its part is unknown."""
+    value = (record.get(part) or {}).get(field)
+    return None if value is None else float(value)
+
+
+def _cell(agent: str, task: str, records: Sequence[Record], planned: int) -> CellSummary:
+    by = Counter(str(r["outcome"]) for r in records)
+    interval = wilson(by["success"], sum(by[o] for o in VALID))
+    return CellSummary(
+        agent=agent,
+        task=task,
+        kind=str(records[0]["kind"]),
+        planned=max(planned, len(records)),
+        success=by["success"],
+        failure=by["failure"],
+        timeout=by["timeout"],
+        invalid=by["invalid"],
+        interval=interval,
+        interval_missing=None if interval else NO_VALID_TRIAL,
+        gained_lines=sample(records, lambda r: number(r, "coverage", "gained_lines")),
+        changed_files=sample(records, lambda r: number(r, "changes", "files")),
+        changed_lines=sample(records, _changed_lines),
+        tokens=sample(records, tokens),
+        harness_seconds=sample(records, harness_seconds),
+        reasons=dict(Counter(str(r["reason"]) for r in records).most_common()),
+    )
+
+
+def _changed_lines(record: Record) -> float | None:
+    return _add(number(record, "changes", "added"), number(record, "changes", "removed"))
+
+
+def _add(a: float | None, b: float | None) -> float | None:
+    return None if a is None or b is None else a + b

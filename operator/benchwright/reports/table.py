@@ -1,0 +1,104 @@
+"""results.csv: one row a trial, flat columns. Unknown is an empty cell, never 0.
+
+The columns of the nested parts come from the models, so that a new measurement cannot be left out.
+"""
+
+import csv
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from pydantic import BaseModel
+
+from benchwright.api.measurements import (
+    ChangeNumbers,
+    CoverageNumbers,
+    DetectResult,
+    ReplayResult,
+    SecondsSpent,
+    StageUsage,
+    TestNumbers,
+)
+from benchwright.reports.summary import CellSummary, summarise
+
+__all__ = ["CellSummary", "columns", "summarise", "to_csv"]
+
+Record = Mapping[str, Any]
+_PLAIN = {
+    "namespace": "namespace", "run": "run", "run_uid": "runUid", "trial": "trial",
+    "trial_uid": "trialUid", "purpose": "purpose", "agent": "agent", "agent_digest": "agentDigest",
+    "scaffold": "scaffold", "model": "model", "effort": "effort", "task": "task",
+    "task_digest": "taskDigest", "kind": "kind", "corpus_digest": "corpusDigest",
+    "protocol": "protocol", "network": "network", "index": "index", "order": "order",
+    "attempt": "attempt", "outcome": "outcome", "reason": "reason", "message": "message",
+    "would_pass": "would_pass", "criterion_score": "criterion_score",
+    "started_at": "started_at", "finished_at": "finished_at", "evidence": "evidence",
+}  # fmt: skip
+_NESTED: Mapping[str, tuple[type[BaseModel], tuple[str, ...]]] = {
+    "tests": (TestNumbers, ()),
+    "coverage": (CoverageNumbers, ()),
+    "changes": (ChangeNumbers, ()),
+    "detect": (DetectResult, ()),
+    "replay": (ReplayResult, ()),
+    "usage": (StageUsage, ("cost_usd",)),
+    "seconds": (SecondsSpent, ()),
+}
+# What a spreadsheet takes for a formula (OWASP, CSV injection).
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+
+def columns() -> list[str]:
+    """All column names, in order."""
+    return [*_PLAIN, *(name for name, _, _ in _nested_columns()), *_COUNTED]
+
+
+def to_csv(records: Sequence[Record]) -> str:
+    """One row a trial, in the order given, with a header line (RFC 4180)."""
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(columns())
+    writer.writerows(_row(record) for record in records)
+    return out.getvalue()
+
+
+def _nested_columns() -> Iterator[tuple[str, str, str]]:
+    for part, (model, more) in _NESTED.items():
+        for field in (*model.model_fields, *more):
+            yield f"{part}_{field}", part, field
+
+
+def _row(record: Record) -> list[str]:
+    plain = [record.get(key) for key in _PLAIN.values()]
+    nested = [(record.get(part) or {}).get(field) for _, part, field in _nested_columns()]
+    return [_cell(value) for value in (*plain, *nested, *(f(record) for f in _COUNTED.values()))]
+
+
+def _criteria_passed(record: Record) -> int | None:
+    criteria = record.get("criteria") or []
+    return sum(bool(c["passed"]) for c in criteria) if criteria else None
+
+
+def _criteria_total(record: Record) -> int | None:
+    return len(record.get("criteria") or []) or None
+
+
+def _invalid_attempts(record: Record) -> int | None:
+    attempts = record.get("attempts")
+    return None if attempts is None else len(attempts)
+
+
+_COUNTED = {
+    "criteria_passed": _criteria_passed,
+    "criteria_total": _criteria_total,
+    "invalid_attempts": _invalid_attempts,
+}
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return f"'{value}" if value.startswith(_FORMULA_STARTS) else value
+    return str(value)

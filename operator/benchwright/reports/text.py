@@ -1,0 +1,108 @@
+"""Tables for the terminal. All text goes in as rich `Text`: nothing in a record is markup."""
+
+from collections.abc import Sequence
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from benchwright.reports import words
+from benchwright.reports.claims import claims
+from benchwright.reports.summary import (
+    CellSummary,
+    Record,
+    Sample,
+    harness_seconds,
+    measurements,
+    sample,
+    summarise,
+)
+
+STYLES = {"success": "green", "failure": "red", "timeout": "yellow", "invalid": "magenta"}
+_COLUMNS = (
+    "Success", "95 % interval", "Outcomes", "Lines gained", "Files", "Lines changed", "Tokens",
+    "Harness s",
+)  # fmt: skip
+
+
+def results(run: str, records: Sequence[Record]) -> RenderableType:
+    """What is shown at the end of a run: the table, the harness's seconds, what may be said."""
+    mine = measurements(records)
+    parts: list[RenderableType] = [table(run, mine), Text(harness_line(mine))]
+    for claim in claims(mine):
+        if claim.kind != "may":
+            sign, style = ("✗", "red") if claim.kind == "stop" else ("!", "yellow")
+            parts.append(Text.assemble((f"{sign} ", style), words.one_line(claim.text, 1000)))
+    return Group(*parts)
+
+
+def table(run: str, records: Sequence[Record]) -> Table:
+    """A row for each agent at each task; numbers after the rate are medians of valid trials."""
+    out = Table(
+        title=Text(f"Results of run {words.one_line(run)}"), title_justify="left",
+        caption="medians of valid trials; ? is unknown, – does not apply", caption_justify="left",
+    )  # fmt: skip
+    out.add_column("Agent", overflow="fold")
+    out.add_column("Task", overflow="fold")
+    for name in _COLUMNS:
+        out.add_column(name, justify="left" if name == "Outcomes" else "right")
+    last = ""
+    for cell in summarise(records):
+        if last and cell.agent != last:
+            out.add_section()
+        out.add_row(*_row(cell, show_agent=cell.agent != last))
+        last = cell.agent
+    return out
+
+
+def harness_line(records: Sequence[Record]) -> str:
+    """Median and maximum of what Benchwright itself took of a trial."""
+    spent = sample(records, harness_seconds)
+    if spent.median is None:
+        return "harness seconds a trial: unknown, for no valid trial has them"
+    known = f"{len(spent.values)} valid trial{'' if len(spent.values) == 1 else 's'}"
+    unknown = f", {spent.unknown} unknown" if spent.unknown else ""
+    return (
+        f"harness seconds a trial: median {words.number(spent.median, 1)}, "
+        f"max {words.number(spent.maximum, 1)} ({known}{unknown})"
+    )
+
+
+def _row(cell: CellSummary, *, show_agent: bool) -> list[Text]:
+    gained = _median(cell.gained_lines) if cell.kind != "repair" else words.NOTHING
+    return [
+        Text(words.one_line(cell.agent) if show_agent else "", style="bold"),
+        Text(words.one_line(cell.task)),
+        Text(f"{cell.success}/{cell.valid}" if cell.valid else "n/a"),
+        Text(_interval(cell)),
+        _outcomes(cell),
+        Text(gained),
+        Text(_median(cell.changed_files)),
+        Text(_median(cell.changed_lines)),
+        Text(_median(cell.tokens)),
+        Text(_median(cell.harness_seconds, 1)),
+    ]
+
+
+def _interval(cell: CellSummary) -> str:
+    if cell.interval is None:
+        return cell.interval_missing or ""
+    return f"{words.percent(cell.interval.low)} – {words.percent(cell.interval.high)}"
+
+
+def _outcomes(cell: CellSummary) -> Text:
+    counts = {
+        "success": cell.success, "failure": cell.failure, "timeout": cell.timeout,
+        "invalid": cell.invalid,
+    }  # fmt: skip
+    parts = [(f"{words.SIGNS[o]} {n} {o}", STYLES[o]) for o, n in counts.items() if n]
+    if cell.unfinished > 0:
+        parts.append((f"… {cell.unfinished} unfinished", "dim"))
+    return Text(", ").join(Text(text, style=style) for text, style in parts)
+
+
+def _median(values: Sample, digits: int = 0) -> str:
+    if values.median is None:
+        return words.UNKNOWN if values.of else words.NOTHING
+    text = words.number(values.median, digits)
+    return f"{text} ({values.unknown} ?)" if values.unknown else text

@@ -1,0 +1,77 @@
+"""What may be said of a run, in sentences."""
+
+import pytest
+from benchwright.reports.claims import claims
+
+from tests.unit.reports.samples import measured, record, usage
+
+FIVE = [record(index=i) for i in range(5)]
+
+
+def texts(records: list[dict[str, object]], kind: str) -> list[str]:
+    return [c.text for c in claims(records) if c.kind == kind]
+
+
+def test_a_clean_run_has_nothing_to_stop_it() -> None:
+    assert texts(FIVE, "stop") == []
+    assert len(texts(FIVE, "may")) == 1
+
+
+def test_fewer_than_five_valid_trials_are_too_few() -> None:
+    trials = [
+        *FIVE,
+        *(record("b", index=i) for i in range(4)),
+        record("b", index=4, outcome="invalid"),
+    ]
+    assert texts(trials, "stop") == [
+        "Too few trials to publish: fewer than 5 valid trials of agent b (4)."
+    ]
+
+
+def test_an_agent_with_invalid_trials_only_is_named() -> None:
+    trials = [*FIVE, *(record("b", index=i, outcome="invalid") for i in range(5))]
+    assert "of agent b (0)" in texts(trials, "stop")[0]
+
+
+def test_invalid_trials_are_counted_by_agent() -> None:
+    trials = [*FIVE, record("mini", index=5, outcome="invalid")]
+    assert any(t.startswith("1 of 6 trials is invalid (mini 1)") for t in texts(trials, "note"))
+
+
+@pytest.mark.parametrize(
+    "unknown",
+    [
+        record(index=5, spent=usage(unknown_usage=1, input_tokens=None)),
+        {**record(index=5), "usage": None},
+    ],
+)
+def test_unknown_tokens_are_said(unknown: dict[str, object]) -> None:
+    assert any("tokens of 1 trial are unknown" in t for t in texts([*FIVE, unknown], "note"))
+
+
+def test_a_valid_trial_that_left_nothing_measurable_is_said() -> None:
+    broken = record(index=5, outcome="failure", reason="NoReport", coverage=None)
+    assert any("1 trial of test writing left nothing" in t for t in texts([*FIVE, broken], "note"))
+
+
+def test_trials_without_an_outcome_are_said() -> None:
+    trials = [*FIVE, *(record("b", index=i) for i in range(3))]
+    assert any("At least 2 trials of the plan have no outcome" in t for t in texts(trials, "stop"))
+
+
+@pytest.mark.parametrize(
+    ("field", "start"),
+    [
+        ("runUid", "The records are of 2 runs that had the same name"),
+        ("agentDigest", "The agent mini was changed during the run (2 digests)"),
+        ("taskDigest", "The task pluggy was changed during the run (2 digests)"),
+    ],
+)
+def test_what_is_not_one_thing_is_not_pooled_silently(field: str, start: str) -> None:
+    other = {**record(index=5, measurements=measured()), field: "another"}
+    assert any(t.startswith(start) for t in texts([*FIVE, other], "stop"))
+
+
+def test_the_gravest_come_first() -> None:
+    kinds = [c.kind for c in claims([record(), record(index=1, outcome="invalid")])]
+    assert kinds == sorted(kinds, key=["stop", "note", "may"].index)

@@ -1,0 +1,144 @@
+"""report.html: self-contained, escaped, and honest about zero, missing and invalid."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+from benchwright.reports.html import render
+
+from tests.unit.reports.samples import measured, record, usage
+
+VOID = {"meta", "br", "img", "link", "input", "hr"}
+
+
+class Page(HTMLParser):
+    """Tags, addresses and visible text of a page; fails on tags that do not match."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.links: list[str] = []
+        self.cells: list[tuple[str, str]] = []
+        self._open: list[str] = []
+        self._classes: list[str] = []
+        self.feed(html)
+        self.close()
+        assert self._open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        found = dict(attrs)
+        self.links += [found[a] or "" for a in ("href", "src") if a in found]
+        if tag not in VOID:
+            self._open.append(tag)
+        if tag in {"td", "li"}:
+            self.cells.append((found.get("class") or "", ""))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if any(t in {"td", "li"} for t in self._open):
+            kind, text = self.cells[-1]
+            self.cells[-1] = (kind, " ".join(f"{text} {data}".split()))
+
+    def of_class(self, kind: str) -> list[str]:
+        return [text for classes, text in self.cells if kind in classes.split()]
+
+
+def test_needs_nothing_from_outside() -> None:
+    html = render("demo", [record()])
+    page = Page(html)
+    assert {"script", "link", "img", "iframe", "object", "embed", "base"}.isdisjoint(page.tags)
+    assert not re.search(r"https?:|url\(|@import", html)
+    assert page.links == ["/trials/u-1/evidence.tar.gz"]
+
+
+def test_follows_the_colour_scheme_and_prints() -> None:
+    html = render("demo", [record()])
+    assert "prefers-color-scheme: dark" in html
+    assert "@media print" in html
+
+
+@pytest.mark.parametrize("field", ["agent", "task", "message", "reason", "model", "corpusDigest"])
+def test_hostile_text_is_escaped(field: str) -> None:
+    page = render("demo", [{**record(), field: '"><script>alert(1)</script>'}])
+    assert "<script" not in page
+    assert "&lt;script&gt;alert(1)" in page
+
+
+def test_hostile_run_name_is_escaped() -> None:
+    assert "<b>" not in render("<b>x", []).replace("<b>⛔", "")
+
+
+@pytest.mark.parametrize(
+    "evidence", ["javascript:alert(1)", "//evil.example/x", "https://e/x", None]
+)
+def test_only_paths_become_links(evidence: str | None) -> None:
+    assert Page(render("demo", [record(evidence=evidence)])).links == []
+
+
+def test_evidence_can_be_linked_in_a_folder_beside_the_page() -> None:
+    page = Page(render("demo", [record()], evidence_folder="evidence"))
+    assert page.links == ["evidence/demo-mini-pluggy-0.tar.gz"]
+
+
+def test_zero_missing_and_invalid_look_and_read_different() -> None:
+    page = Page(
+        render(
+            "demo",
+            [
+                record("a", "one", outcome="failure", measurements=measured(gained=0)),
+                record("a", "two", outcome="invalid"),
+                record("b", "one"),
+            ],
+        )
+    )
+    (zero,), (void,), (missing,) = map(page.of_class, ("zero", "void", "missing"))
+    assert zero.startswith("0/1 0 % (95 %: 0 % to 79 %)")
+    assert void == "▨ n/a no valid trial: 1 invalid"
+    assert missing == "— missing: no trial has an outcome"
+
+
+def test_a_cell_says_rate_interval_gain_and_invalid_ones() -> None:
+    trials = [record(index=i) for i in range(4)] + [record(index=4, outcome="invalid")]
+    (cell,) = Page(render("demo", trials)).of_class("cell")
+    assert cell == (
+        "4/4 100 % (95 %: 51 % to 100 %) lines gained, median 12 ▨ 1 invalid, not counted"
+    )
+
+
+def test_unknown_is_a_question_mark_and_zero_is_zero() -> None:
+    spent = usage(unknown_usage=2, input_tokens=None, output_tokens=0)
+    page = Page(render("demo", [record(spent=spent, harness=None)]))
+    numbers = page.of_class("n")
+    assert "? in 200 cached 0 out ? reasoning 3 calls" in numbers
+    assert "? 1.0 prepare" in numbers
+
+
+def test_a_truncated_diff_is_a_lower_bound() -> None:
+    numbers = Page(render("demo", [record(measurements=measured(truncated=True))])).of_class("n")
+    assert "≥ 1 files +20 −1 1 tests, 0 other" in numbers
+
+
+def test_time_out_says_what_would_have_been() -> None:
+    (outcome,) = Page(render("demo", [record(outcome="timeout", would_pass=True)])).of_class(
+        "timeout"
+    )
+    assert outcome == "◷ timeout would have passed"
+
+
+def test_no_record_is_a_page_that_says_so() -> None:
+    (claim,) = Page(render("demo", [])).of_class("stop")
+    assert claim.endswith("There is no finished trial: nothing can be said.")
+
+
+def test_a_record_with_nulls_everywhere_is_rendered() -> None:
+    keys = ("tests", "coverage", "changes", "usage", "seconds", "message", "evidence", "started_at")
+    bare = {**record(outcome="invalid"), **dict.fromkeys(keys)}
+    assert Page(render("demo", [bare])).of_class("outcome") == ["▨ invalid"]
+
+
+def test_same_records_give_the_same_page() -> None:
+    trials = [record(index=0), record(index=1)]
+    assert render("demo", trials) == render("demo", list(reversed(trials)))
