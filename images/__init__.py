@@ -1,0 +1,1 @@
+"""Builds Benchwright's container images without an engine, a registry or root."""

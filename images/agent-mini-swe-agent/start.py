@@ -1,0 +1,55 @@
+"""Starts mini-swe-agent without a terminal, without its setup wizard and without the internet."""
+
+import gc
+import os
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+
+BUNDLE = Path(__file__).resolve().parent
+HOME = Path(os.environ.get("HOME", "/tmp"))  # noqa: S108 - the agent's own container
+DEFAULTS = {
+    # litellm: no price list from the internet, no tokenizers from there either.
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+    "CUSTOM_TIKTOKEN_CACHE_DIR": str(BUNDLE / "lib/litellm/litellm_core_utils/tokenizers"),
+    "MSWEA_CONFIGURED": "true",
+    "MSWEA_COST_TRACKING": "ignore_errors",
+    "MSWEA_GLOBAL_CONFIG_DIR": str(HOME / ".config/mini-swe-agent"),
+    "MSWEA_SILENT_STARTUP": "1",
+}
+
+
+def main() -> None:
+    """Run `mini` on the prompt file, without a cost limit of its own: budgets are the proxy's."""
+    if sys.version_info[:2] != (3, 11):
+        sys.exit(f"mini-swe-agent's bundle needs Python 3.11; python3 is {sys.version.split()[0]}")
+    for name, value in DEFAULTS.items():
+        os.environ.setdefault(name, value)
+    prompt = Path(os.environ["BENCHWRIGHT_PROMPT_FILE"]).read_text(encoding="utf-8")
+    model = os.environ.get("MSWEA_MODEL_NAME") or f"openai/{os.environ['BENCHWRIGHT_MODEL']}"
+    app = _import_mini()
+    app(
+        [
+            *("--model", model, "--task", prompt, "--output", str(HOME / "trajectory.json")),
+            *("--yolo", "--exit-immediately", "--cost-limit", "0"),
+            *sys.argv[1:],
+        ]
+    )
+
+
+def _import_mini() -> Callable[[list[str]], object]:
+    sys.path.insert(0, str(BUNDLE))
+    import_module("importer").install(BUNDLE)
+    gc.disable()  # Thousands of modules live until the end; looking through them is wasted.
+    litellm = import_module("litellm")
+    mini = import_module("minisweagent.run.mini")
+    vars(litellm).update(disable_hf_tokenizer_download=True, suppress_debug_info=True)
+    gc.freeze()
+    gc.enable()
+    app: Callable[[list[str]], object] = mini.app
+    return app
+
+
+if __name__ == "__main__":
+    main()
