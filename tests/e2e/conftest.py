@@ -1,0 +1,64 @@
+"""One installation for all end-to-end tests, in a namespace of its own."""
+
+import json
+import os
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.cluster import ROOT, Cluster, run
+
+VALUES = {
+    "images": {name: {"repository": f"benchwright.local/{name}", "tag": "dev"} for name in ("operator", "proxy", "harness")},
+    "results": {"persistence": {"size": "1Gi"}},
+    "proxy": {
+        "persistence": {"size": "1Gi"},
+        "models": [
+            {"name": "quick", "provider": "scripted", "dialogue": "quick.yaml"},
+            {"name": "slow", "provider": "scripted", "dialogue": "slow.yaml"},
+        ],
+        "dialogues": {
+            "quick.yaml": json.dumps(
+                {
+                    "name": "quick",
+                    "on_exhausted": "repeat_last",
+                    "turns": [
+                        {"text": "hello", "usage": {"input_tokens": 100, "cached_input_tokens": 40, "output_tokens": 7, "reasoning_tokens": 3}}
+                    ],
+                }
+            ),
+            "slow.yaml": json.dumps(
+                {
+                    "name": "slow",
+                    "on_exhausted": "repeat_last",
+                    "turns": [
+                        {"text": "one two three four five six seven eight", "chunks": 8, "chunk_delay_seconds": 4, "usage": {"input_tokens": 50, "output_tokens": 8}}
+                    ],
+                }
+            ),
+        },
+    },
+}  # fmt: skip
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        item.add_marker(pytest.mark.e2e)
+
+
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    if "KUBECONFIG" not in os.environ and not (Path.home() / ".kube/config").exists():
+        pytest.fail("no cluster: run these with `make e2e`")
+    namespace = f"bw-e2e-{uuid.uuid4().hex[:6]}"
+    values = tmp_path_factory.mktemp("helm") / "values.json"
+    values.write_text(json.dumps(VALUES))
+    run(["kubectl", "create", "namespace", namespace], None)
+    run(["kubectl", "label", "namespace", namespace, "pod-security.kubernetes.io/enforce=restricted"], None)
+    install = ["helm", "upgrade", "--install", "benchwright", str(ROOT / "charts/benchwright")]
+    run([*install, "--namespace", namespace, "--values", str(values), "--wait", "--timeout", "3m"], None)
+    yield Cluster(namespace)
+    run(["helm", "uninstall", "benchwright", "--namespace", namespace], None)
+    run(["kubectl", "delete", "namespace", namespace, "--wait=false"], None)

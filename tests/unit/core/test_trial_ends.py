@@ -1,0 +1,326 @@
+"""trial.decide, what goes wrong: repeated without charge, or charged, and never for ever."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from benchwright.api.facts import StageFacts
+from benchwright.api.measurements import Measurements
+from benchwright.core.trial import Decision, Observed, decide, reject
+from benchwright.core.verdict import Verdict
+from tests.builders import NOW, TrialBuilder, a_pod, a_trial, at
+from tests.unit.core.evidence import broken, killed, measured, spent, step, worked
+from tests.unit.core.test_trial_progress import seen
+
+WORKING = a_trial().in_stage("write")
+OOM = a_pod().main_ended(137, "OOMKilled")
+LIMIT = 'Usage of EmptyDir volume "workspace" exceeds the limit "2Gi". '
+
+
+def _outcome(decision: Decision) -> tuple[str | None, str | None]:
+    assert decision.status is not None, decision
+    return decision.status.outcome, decision.status.reason
+
+
+def _repeated(decision: Decision, reason: str) -> None:
+    """The attempt was given up for `reason` and the next one may begin."""
+    assert decision.status is not None, decision
+    assert decision.status.outcome is None, decision.status
+    assert decision.status.attempts[-1].reason == reason
+    assert decision.status.attempt == decision.status.attempts[-1].attempt + 1
+    assert decision.create is None
+    assert decision.requeue_after == 0.0
+
+
+# Lost pods
+
+
+def test_a_pod_that_vanished_without_facts_is_lost_not_created_again() -> None:
+    """argo#1414, k8s#82218: the same name a second time would be a second, unseen run."""
+    _repeated(decide(seen(WORKING), NOW), "PodLost")
+
+
+def test_a_pod_that_vanished_after_its_facts_were_stored_is_no_loss() -> None:
+    assert decide(seen(WORKING, facts={"write": worked()}), NOW).create == (1, "evaluate")
+
+
+def test_a_repeat_closes_the_old_attempts_books_and_deletes_its_pods_and_forgets_its_stages() -> None:
+    state = seen(WORKING, a_pod().running().disrupted("PreemptionByScheduler"))
+    decision = decide(state, NOW)
+    _repeated(decision, "Disrupted")
+    assert decision.status is not None
+    assert decision.close_proxy == 1
+    assert decision.delete == ("run-1-script-task-0-1-write",)
+    assert (decision.status.stages, decision.status.phase) == ((), "Pending")
+    assert decision.status.attempts[0].finished_at == at(0)
+
+
+@pytest.mark.parametrize(
+    "pod",
+    [a_pod().running(), a_pod(), a_pod().running().deleting()],
+    ids=["runs", "waits for a node", "is being deleted"],
+)
+def test_the_next_attempt_never_starts_before_the_old_pod_ended(pod: object) -> None:
+    """tekton#7218, k8s#115844: an old pod that comes to life later would work for two trials."""
+    trial = a_trial().after_invalid("Disrupted")
+    decision = decide(seen(trial, pod), NOW)  # type: ignore[arg-type]
+    assert decision.create is None
+    assert decision.status is None
+    assert decision.requeue_after == 1.0
+
+
+def test_an_old_pod_that_still_runs_is_deleted_again_after_a_crash() -> None:
+    trial = a_trial().after_invalid("Disrupted")
+    assert decide(seen(trial, a_pod().running()), NOW).delete == ("run-1-script-task-0-1-write",)
+
+
+@pytest.mark.parametrize("pods", [[], [a_pod().failed()]], ids=["gone", "terminal"])
+def test_the_next_attempt_starts_once_the_old_pods_are_gone_or_terminal(pods: list[object]) -> None:
+    trial = a_trial().after_invalid("Disrupted")
+    decision = decide(seen(trial, *pods), NOW)  # type: ignore[arg-type]
+    assert decision.create == (2, "write")
+    assert decision.status is not None
+    assert decision.status.attempt == 2
+    assert [r.reason for r in decision.status.attempts] == ["Disrupted"]
+
+
+def test_facts_of_an_earlier_attempt_say_nothing_about_this_one() -> None:
+    state = seen(a_trial().after_invalid("Disrupted"), facts={"write": worked()}, attempt=1)
+    assert decide(state, NOW).create == (2, "write")
+
+
+@pytest.mark.parametrize("retries", [0, 1, 2, 8])
+def test_after_so_many_repeats_the_outcome_is_invalid(retries: int) -> None:
+    trial = a_trial().with_policy(max_infra_retries=retries).after_invalid(*["Disrupted"] * retries)
+    attempt = retries + 1
+    state = seen(trial.in_stage("write", attempt=attempt), attempt=attempt)
+    first = decide(state, NOW)
+    assert first == Decision(close_proxy=attempt, again=True)
+    decision = decide(replace(state, usage=spent()), NOW)
+    assert _outcome(decision) == ("invalid", "PodLost")
+    assert decision.status is not None
+    assert len(decision.status.attempts) == attempt
+    assert decision.status.usage == spent().usage
+
+
+def test_waiting_for_a_node_is_looked_at_again_without_an_event() -> None:
+    decision = decide(seen(a_trial().in_stage("write"), a_pod()), NOW + timedelta(seconds=10))
+    assert decision == Decision(requeue_after=5.0)
+
+
+# Out of memory
+
+
+def test_out_of_memory_once_is_invalid_and_repeated() -> None:
+    _repeated(decide(seen(WORKING, OOM, facts={"write": killed()}), NOW), "OutOfMemory")
+
+
+def test_out_of_memory_twice_in_a_trial_is_the_agents_failure() -> None:
+    """Otherwise an agent could crash on purpose to earn repeats (inspect limitations.md)."""
+    trial = a_trial().after_invalid("OutOfMemory").in_stage("write", attempt=2)
+    pod = a_pod(attempt=2).main_ended(137, "OOMKilled")
+    state = replace(seen(trial, pod, facts={"write": killed()}, attempt=2), usage=spent())
+    decision = decide(state, NOW)
+    assert _outcome(decision) == ("failure", "MemoryLimit")
+    assert decision.status is not None
+    assert decision.status.usage == spent().usage
+
+
+def test_a_failure_is_not_written_before_the_proxy_has_said_what_was_spent() -> None:
+    trial = a_trial().after_invalid("OutOfMemory").in_stage("write", attempt=2)
+    pod = a_pod(attempt=2).main_ended(137, "OOMKilled")
+    state = seen(trial, pod, facts={"write": killed()}, attempt=2)
+    assert decide(state, NOW) == Decision(close_proxy=2, again=True)
+
+
+def test_another_loss_in_between_does_not_hide_the_first_out_of_memory() -> None:
+    trial = a_trial().after_invalid("OutOfMemory", "Disrupted").in_stage("write", attempt=3)
+    pod = a_pod(attempt=3).main_ended(137, "OOMKilled")
+    state = replace(seen(trial, pod, facts={"write": killed()}, attempt=3), usage=spent())
+    assert _outcome(decide(state, NOW)) == ("failure", "MemoryLimit")
+
+
+def test_where_the_policy_says_fail_the_first_out_of_memory_counts() -> None:
+    state = seen(WORKING.with_policy(oom_policy="Fail"), OOM, facts={"write": killed()})
+    assert _outcome(decide(replace(state, usage=spent()), NOW)) == ("failure", "MemoryLimit")
+
+
+def test_out_of_memory_that_took_the_evidence_along_counts_as_the_second_too() -> None:
+    """An agent that also kills the harness's evidence must not earn more repeats than one that
+    does not."""
+    trial = a_trial().after_invalid("OutOfMemory").in_stage("write", attempt=2)
+    pod = a_pod(attempt=2).main_ended(137, "OOMKilled").harness_ended(137).failed()
+    state = replace(seen(trial, pod, attempt=2), usage=spent())
+    assert _outcome(decide(state, NOW)) == ("failure", "MemoryLimit")
+
+
+def test_out_of_memory_without_evidence_counts_at_once_where_the_policy_says_fail() -> None:
+    pod = OOM.harness_ended(137).failed()
+    state = replace(seen(WORKING.with_policy(oom_policy="Fail"), pod), usage=spent())
+    assert _outcome(decide(state, NOW)) == ("failure", "MemoryLimit")
+
+
+def test_an_evaluator_out_of_memory_is_not_charged_by_a_policy_about_workspaces() -> None:
+    """oomPolicy speaks of "a workspace that runs out of memory"."""
+    trial = a_trial().with_policy(oom_policy="Fail").in_stage("write", "evaluate")
+    pod = a_pod("evaluate").main_ended(137, "OOMKilled")
+    state = seen(trial, pod, facts={"write": worked(), "evaluate": killed()})
+    _repeated(decide(replace(state, usage=spent()), NOW), "OutOfMemory")
+
+
+def test_a_baseline_out_of_memory_never_fails_there_is_no_agent_to_blame() -> None:
+    trial = a_trial().baseline().after_invalid("OutOfMemory").in_stage("evaluate", attempt=2)
+    pod = a_pod("evaluate", attempt=2).main_ended(137, "OOMKilled")
+    _repeated(decide(seen(trial, pod, facts={"evaluate": killed()}, attempt=2), NOW), "OutOfMemory")
+
+
+# The runner did not report
+
+
+def test_a_killed_runner_waits_until_the_kubelet_says_how_main_ended() -> None:
+    state = seen(WORKING, a_pod().running(), facts={"write": killed()})
+    assert decide(state, NOW) == Decision(requeue_after=1.0)
+
+
+@pytest.mark.parametrize(
+    "pods",
+    [[a_pod().main_ended(137, "Error")], [a_pod().main_ended(143)], []],
+    ids=["SIGKILL from outside", "SIGTERM from outside", "the pod is gone"],
+)
+def test_a_runner_killed_from_outside_is_invalid(pods: list[object]) -> None:
+    state = seen(WORKING, *pods, facts={"write": killed()})  # type: ignore[arg-type]
+    _repeated(decide(state, NOW), "RunnerLost")
+
+
+def test_a_killed_runner_in_a_pod_that_is_over_is_not_waited_for_for_ever() -> None:
+    """A lost node reports no end of the container; the pod's own end must do."""
+    pod = a_pod().running().failed("NodeLost", "node is gone").disrupted("DeletionByPodGC")
+    decision = decide(seen(WORKING, pod, facts={"write": killed()}), NOW)
+    assert decision.status is not None, "still waits although the pod is terminal"
+    assert decision.status.attempt == 2
+
+
+def test_a_full_disk_is_charged_even_where_the_harness_could_still_report() -> None:
+    """The table: Evicted for its own emptyDir is the agent's doing; facts don't change that."""
+    pod = a_pod().main_ended(137).failed("Evicted", LIMIT)
+    state = replace(seen(WORKING, pod, facts={"write": killed()}), usage=spent())
+    assert _outcome(decide(state, NOW)) == ("failure", "DiskLimit")
+
+
+def test_a_full_disk_without_facts_is_charged() -> None:
+    state = replace(seen(WORKING, a_pod().running().failed("Evicted", LIMIT)), usage=spent())
+    assert _outcome(decide(state, NOW)) == ("failure", "DiskLimit")
+
+
+def test_a_disruption_is_called_so_even_where_the_harness_could_still_report() -> None:
+    pod = a_pod().main_ended(143).disrupted("EvictionByEvictionAPI").deleting()
+    _repeated(decide(seen(WORKING, pod, facts={"write": killed()}), NOW), "Disrupted")
+
+
+# What the harness says
+
+
+def test_a_harness_that_could_not_fetch_is_invalid_and_repeated() -> None:
+    _repeated(decide(seen(WORKING, a_pod().running(), facts={"write": broken()}), NOW), "FetchFailed")
+
+
+@pytest.mark.parametrize(
+    "setup",
+    [step("setup", 1, log_tail="no such module"), step("setup", None, timed_out=True)],
+    ids=["exit 1", "ran past its limit"],
+)
+def test_a_failed_setup_script_is_invalid_and_repeating_is_useless(setup: object) -> None:
+    facts = StageFacts(steps=(setup, step("agent", None, seconds=None)))  # type: ignore[arg-type]
+    state = replace(seen(WORKING, facts={"write": facts}), usage=spent())
+    decision = decide(state, NOW)
+    assert _outcome(decision) == ("invalid", "AgentSetupFailed")
+    assert decision.status is not None
+    assert "spec.setup" in (decision.status.message or "")
+
+
+def test_what_a_failed_setup_script_printed_is_in_the_message() -> None:
+    facts = StageFacts(steps=(step("setup", 1, log_tail="no such module"),))
+    decision = decide(replace(seen(WORKING, facts={"write": facts}), usage=spent()), NOW)
+    assert decision.status is not None
+    assert "no such module" in (decision.status.message or "")
+
+
+def test_a_replayed_setup_script_that_fails_in_the_evaluator_is_the_agents_own() -> None:
+    """testRunning: the evaluator's step `setup` is what the agent delivered, not spec.setup."""
+    trial = a_trial().of("testRunning").in_stage("detect", "setup", "evaluate")
+    replay = StageFacts(steps=(step("setup", 1), step("test", None, seconds=None)))
+    state = seen(trial, facts={"detect": worked(), "setup": worked(), "evaluate": replay})
+    assert decide(replace(state, usage=spent()), NOW) == Decision(grade=1, again=True)
+
+
+# The books and the verdict
+
+ALL = {"write": worked(), "evaluate": measured()}
+DONE = seen(a_trial().in_stage("write", "evaluate"), facts=ALL)
+
+
+def test_an_interrupted_proxy_makes_the_attempt_invalid_its_tokens_are_unknown() -> None:
+    decision = decide(replace(DONE, usage=spent(interrupted=2)), NOW)
+    _repeated(decision, "ProxyInterrupted")
+    assert decision.status is not None
+    assert "2 model call(s)" in decision.status.attempts[0].message
+
+
+def test_an_interrupted_proxy_with_no_repeat_left_ends_invalid_and_keeps_what_was_metered() -> None:
+    trial = a_trial().with_policy(max_infra_retries=0).in_stage("write", "evaluate")
+    state = replace(seen(trial, facts=ALL), usage=spent(interrupted=1))
+    decision = decide(state, NOW)
+    assert _outcome(decision) == ("invalid", "ProxyInterrupted")
+    assert decision.status is not None
+    assert decision.status.usage == spent().usage
+
+
+def test_an_invalid_verdict_that_may_be_repeated_is() -> None:
+    verdict = Verdict.invalid("BaselineMissing", "no baseline")
+    _repeated(decide(replace(DONE, usage=spent(), verdict=verdict), NOW), "BaselineMissing")
+
+
+def test_an_invalid_verdict_that_must_not_be_repeated_is_final() -> None:
+    trial = a_trial().baseline().in_stage("evaluate")
+    verdict = Verdict.invalid("TestsFail", "2 of 9 fail", retry=False)
+    state = replace(seen(trial, facts={"evaluate": measured()}), verdict=verdict)
+    assert _outcome(decide(state, NOW)) == ("invalid", "TestsFail")
+
+
+def test_a_timeout_is_a_valid_outcome_and_never_repeated() -> None:
+    verdict = Verdict("timeout", "AgentTimeout", "ran past", Measurements(would_pass=True))
+    decision = decide(replace(DONE, usage=spent(), verdict=verdict), NOW)
+    assert _outcome(decision) == ("timeout", "AgentTimeout")
+    assert decision.status is not None
+    assert decision.status.measurements == Measurements(would_pass=True)
+    assert decision.status.attempts == ()
+
+
+# Refused pods
+
+
+def test_a_pod_that_is_refused_for_good_ends_the_trial_with_the_api_servers_words() -> None:
+    decision = reject(seen(a_trial()), 1, "pod x was refused: 422 Invalid: spec", NOW)
+    assert _outcome(decision) == ("invalid", "PodRejected")
+    assert decision.status is not None
+    assert "422 Invalid" in (decision.status.message or "")
+
+
+def test_a_refused_evaluator_does_not_lose_what_the_agent_has_spent() -> None:
+    """The agent worked and was metered: its usage is not known to be nothing."""
+    state: Observed = seen(a_trial().in_stage("write"), facts={"write": worked()})
+    decision = reject(state, 1, "refused", NOW)
+    known = decision.status is not None and decision.status.usage is not None
+    assert known or decision.close_proxy == 1, "finished without asking the proxy"
+
+
+@pytest.mark.parametrize("trial", [WORKING, a_trial().baseline().in_stage("evaluate")])
+def test_attempts_never_outgrow_the_status(trial: TrialBuilder) -> None:
+    """status.attempts takes 10; the policy allows 8 repeats, and the last one is recorded too."""
+    full = trial.with_policy(max_infra_retries=8).after_invalid(*["Disrupted"] * 8)
+    stage = "evaluate" if full.agent is None else "write"
+    state = replace(seen(full.in_stage(stage, attempt=9), attempt=9), usage=spent())
+    decision = decide(state, NOW)
+    assert decision.status is not None
+    assert len(decision.status.attempts) == 9
