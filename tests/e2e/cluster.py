@@ -49,14 +49,14 @@ class Cluster:
     def get(self, kind: str, name: str) -> Json:
         return json.loads(self.kubectl("get", kind, name, "-o", "json"))  # type: ignore[no-any-return]
 
-    def list(self, kind: str, selector: str = "") -> list[Json]:
+    def all(self, kind: str, selector: str = "") -> list[Json]:
         args = ["get", kind, "-o", "json", *(["-l", selector] if selector else [])]
         return json.loads(self.kubectl(*args))["items"]  # type: ignore[no-any-return]
 
     def trials(self, run_name: str) -> dict[str, Json]:
         """Status by `agent/task/index` of a run's measurements."""
         found = {}
-        for raw in self.list("trials", f"benchwright.dev/run={run_name}"):
+        for raw in self.all("trials", f"benchwright.dev/run={run_name}"):
             spec = raw["spec"]
             if spec["purpose"] == "measurement":
                 key = f"{spec['agent']['name']}/{spec['task']['name']}/{spec['index']}"

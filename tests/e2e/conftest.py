@@ -58,7 +58,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     run(["kubectl", "create", "namespace", namespace], None)
     run(["kubectl", "label", "namespace", namespace, "pod-security.kubernetes.io/enforce=restricted"], None)
     install = ["helm", "upgrade", "--install", "benchwright", str(ROOT / "charts/benchwright")]
-    run([*install, "--namespace", namespace, "--values", str(values), "--wait", "--timeout", "3m"], None)
+    run([*install, "--namespace", namespace, "--values", str(values), "--wait", "--timeout", "3m", "--take-ownership"], None)
     yield Cluster(namespace)
     run(["helm", "uninstall", "benchwright", "--namespace", namespace], None)
     run(["kubectl", "delete", "namespace", namespace, "--wait=false"], None)

@@ -27,6 +27,8 @@ def _note(selection: Selection, folders: Folders) -> None:
         "complete": selection.complete,
     }
     (folders.private / "crossing.json").write_text(json.dumps(record, indent=1))
+    with (folders.private / "crossed").open("ab") as crossed:
+        crossed.writelines(entry.path + b"\0" for entry in selection.applied)
     counter = folders.private / "dropped"
     before = int(counter.read_text()) if counter.exists() else 0
     counter.write_text(str(before + len(selection.dropped)))

@@ -46,21 +46,29 @@ def _coverage(plan: StagePlan, folders: Folders, files: Files) -> dict[str, Any]
     files["reports/coverage"] = data
     try:
         report = read_coverage(data, form, source_tree(plan, folders), root=REPOSITORY)
+        return {"coverage": to_json(report).decode()}
     except CoverageError as error:
         return {"coverage_problem": ReportProblem(reason=str(error.reason), message=error.message)}
-    return {"coverage": to_json(report).decode()}
 
 
 def source_tree(plan: StagePlan, folders: Folders) -> BaseTree:
     """Line counts of the base's sources: what counts for coverage, from the pristine base."""
     wanted = compile_any(plan["sources"])
-    tree = {p: f for p, f in baserepo.list_tree(folders.base).items() if wanted.fullmatch(p)}
+    base = baserepo.list_tree(folders.base)
+    tree = {p: f for p, f in base.items() if wanted.fullmatch(p)}
     with Blobs(folders.base) as blobs:
         lines = {
             path.decode("utf-8", "surrogateescape"): count_lines(blobs.read(file.id))
             for path, file in tree.items()
         }
-    return BaseTree(lines)
+    # What else was there, so that no overlaid file can pass for a source of the base.
+    others = (base.keys() | _crossed(folders)) - tree.keys()
+    return BaseTree(lines, frozenset(p.decode("utf-8", "surrogateescape") for p in others))
+
+
+def _crossed(folders: Folders) -> set[bytes]:
+    listing = folders.private / "crossed"
+    return set(listing.read_bytes().split(b"\0")[:-1]) if listing.exists() else set()
 
 
 def _tests(path: str, folders: Folders, files: Files) -> dict[str, Any]:

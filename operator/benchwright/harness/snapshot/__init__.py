@@ -4,7 +4,8 @@ from .apply import ApplyResult, OverlayError, Refused, apply
 from .baserepo import BaseError
 from .git import GitError
 from .limits import Limits
-from .take import SnapshotResult, take
+from .result import SnapshotResult
+from .take import take
 
 __all__ = [
     "ApplyResult",

@@ -20,7 +20,7 @@ from . import openat, tarfmt
 from .baserepo import BaseTree
 from .compare import Found
 from .limits import Ledger, Limits
-from .walk import Walked
+from .rules import Walked
 
 _RANK = {cls: rank for rank, cls in enumerate(PathClass)}
 

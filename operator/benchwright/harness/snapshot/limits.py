@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from benchwright.changes.classify import EXCLUDED, TESTS, PathClass
 from benchwright.changes.model import Entry, Ignored, LeftOut, Manifest
 
 MIB = 1024 * 1024
@@ -67,8 +68,10 @@ class Ledger:
     """Everything seen that does not cross. Counts are exact; lists stop at `max_listed`."""
 
     max_listed: int
+    classify: Callable[[bytes], PathClass]
     left_out: list[LeftOut] = field(default_factory=list)
     left_out_files: int = 0
+    left_out_tests: int = 0
     limits: set[str] = field(default_factory=set)
     special: list[LeftOut] = field(default_factory=list)
     special_files: int = 0
@@ -82,8 +85,13 @@ class Ledger:
     notes: list[str] = field(default_factory=list)
 
     def leave_out(self, path: bytes, reason: str, size: int = 0) -> None:
-        """A part of the agent's result is lost: the snapshot is truncated."""
+        """A part of the agent's result is lost: the snapshot is truncated. A directory (with a
+        slash at its end) may hold tests, unless all that it can hold is vendored or generated."""
         self.left_out_files += 1
+        if path.endswith(b"/"):
+            self.left_out_tests += self.classify(path + b"_") not in EXCLUDED
+        else:
+            self.left_out_tests += self.classify(path) in TESTS
         self.limits.add(reason)
         if len(self.left_out) < self.max_listed:
             self.left_out.append(LeftOut(path, reason, size))
@@ -128,6 +136,7 @@ class Ledger:
             nested_git_dirs=self.nested_git_dirs,
             nested_git=tuple(sorted(self.nested_git)),
             left_out_files=self.left_out_files,
+            left_out_tests=self.left_out_tests,
             left_out=tuple(sorted(self.left_out, key=lambda item: item.path)),
             limits=tuple(sorted(self.limits)),
             notes=tuple(self.notes),

@@ -11,7 +11,6 @@ import errno
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from benchwright.changes.classify import Overrides, PathClass, classify
@@ -26,31 +25,13 @@ from .collect import Collector
 from .count import Counting
 from .git import GitError
 from .limits import Ledger, Limits, Timer
+from .result import OVERLAY, PATCH, SnapshotResult
+from .rules import Rules, Walked
 from .store import Store
 from .tiers import Tiers
-from .walk import Rules, Walked, walk
+from .walk import walk
 
-OVERLAY, MANIFEST, PATCH, CHANGES = "overlay.tar", "manifest.json", "patch.diff", "changes.json"
 _GONE = {errno.ENOENT: "missing", errno.ENOTDIR: "no directory", errno.ELOOP: "no directory"}
-
-
-@dataclass(frozen=True, slots=True)
-class SnapshotResult:
-    """`manifest` and `changes` as written, and the four files. `patch_complete` is False where the
-    patch was cut or git made none. `truncated`: see `Manifest`."""
-
-    manifest: Manifest
-    changes: Changes
-    overlay: Path
-    manifest_file: Path
-    patch: Path
-    changes_file: Path
-    patch_complete: bool
-
-    @property
-    def truncated(self) -> bool:
-        """Whether a part of the agent's result is not in the overlay and the numbers."""
-        return self.manifest.truncated
 
 
 def take(
@@ -88,7 +69,7 @@ class _Snapshot:
         self.repo, self.out, self.limits, self.overrides = repo, out, limits, overrides
         self.blobs, self.clock = blobs, clock
         self.timer = Timer(clock, limits.seconds)
-        self.ledger = Ledger(limits.max_listed)
+        self.ledger = Ledger(limits.max_listed, self._classify)
         self.commit = blobs.commit_id(baserepo.BASE)
         self.base: BaseTree = baserepo.list_tree(repo)
         self.entries: list[Entry] = []
@@ -123,17 +104,7 @@ class _Snapshot:
         changes = self._numbers(counting)
         patch_complete = self._patch(counting)
         manifest = self._manifest()  # with the notes of these
-        (self.out / MANIFEST).write_bytes(manifest.to_json())
-        (self.out / CHANGES).write_bytes(changes.to_json())
-        return SnapshotResult(
-            manifest=manifest,
-            changes=changes,
-            overlay=self.out / OVERLAY,
-            manifest_file=self.out / MANIFEST,
-            patch=self.out / PATCH,
-            changes_file=self.out / CHANGES,
-            patch_complete=patch_complete,
-        )
+        return SnapshotResult(self.out, manifest, changes, patch_complete).written()
 
     def _without_root(self, error: OSError) -> Walked:
         """The agent removed its tree: everything is deleted. It locked us out: nothing is known."""

@@ -1,7 +1,8 @@
 """Dividing what was collected, so that junk neither slows nor distorts the numbers that count.
 
-The first two are commits (base → counted, base → counted and excluded) with a diff of their own. So generated and vendored files cannot use up git's rename limit or the patch's cap, and files
-that git would take minutes or gigabytes to compare never get to it.
+The first two tiers are commits (base → counted; base → counted and excluded) with a diff of their own.
+So generated and vendored files cannot use up git's rename limit or the patch's cap, and files that git
+would take minutes or gigabytes to compare never get to it.
 """
 
 from __future__ import annotations

@@ -10,39 +10,16 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from benchwright.changes.classify import EXCLUDED, PathClass, is_output
-from benchwright.changes.ignore import Ignore
 from benchwright.changes.paths import is_git_name
 
 from . import openat
 from .baserepo import BaseTree
-from .compare import Found, found, same_content
+from .compare import found, same_content
 from .index import Index, join
-from .limits import Ledger, LimitError, Limits
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """What the walk asks: the base's ignore rules, a path's class, the limits, and `late`, which
-    says whether the time is up."""
-
-    ignore: Ignore
-    classify: Callable[[bytes], PathClass]
-    limits: Limits
-    late: Callable[[], bool]
-
-
-@dataclass(slots=True)
-class Walked:
-    """`changed`: base paths with other content, mode or type. `deleted`: base paths with nothing
-    there that a repository can hold. `added`: new paths, tests among ignored ones too."""
-
-    changed: list[Found] = field(default_factory=list)
-    deleted: list[bytes] = field(default_factory=list)
-    added: list[Found] = field(default_factory=list)
+from .limits import Ledger, LimitError
+from .rules import Rules, Walked
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +49,10 @@ class _Walker:
         while queue := self.of_base or self.new or self.last:
             self._visit(queue.pop())
 
-    def _check_time(self) -> None:
-        if self.rules.late():
-            raise LimitError("seconds")
-
     def _visit(self, directory: _Directory) -> None:
         names = self.index.names(directory.path)
         try:
-            self._check_time()
+            self.rules.check_time()
             fd = openat.open_directory(self.root, directory.path)
         except OSError as error:
             self._lose_directory(directory, error)
@@ -97,22 +70,23 @@ class _Walker:
         for lost in self.index.files_at(path):
             self.ledger.leave_out(lost, _reason(error))
 
-    def _lose_directory(self, directory: _Directory, error: OSError) -> None:
-        """Not (wholly) listed. Where nothing in it could have counted, only the summary of ignored
-        files suffers: a large node_modules must not make every result incomplete."""
-        if directory.ignored and self._is_junk(directory.path):
+    def _lose_new(self, path: bytes, reason: str, size: int, *, ignored: bool) -> None:
+        """A new path, or what a directory holds besides base files. Where nothing in it could have
+        counted, only the summary of ignored files suffers: a large node_modules must not make every
+        result incomplete."""
+        if ignored and self.rules.is_junk(path.removesuffix(b"/")):
             self.ledger.ignored_complete = False
         else:
-            self.ledger.leave_out(directory.path + b"/", _reason(error))
+            self.ledger.leave_out(path, reason, size)
 
-    def _is_junk(self, path: bytes) -> bool:
-        return self.rules.classify(path + b"/_") in EXCLUDED
+    def _lose_directory(self, directory: _Directory, error: OSError) -> None:
+        self._lose_new(directory.path + b"/", _reason(error), 0, ignored=directory.ignored)
 
     def _known(self, fd: int, name: bytes, directory: _Directory) -> None:
         """A name that the base has: a file, or a directory with files in it."""
         path = join(directory.path, name)
         try:
-            self._check_time()
+            self.rules.check_time()
             status = os.stat(name, dir_fd=fd, follow_symlinks=False)
             if path in self.base:
                 self._base_file(fd, name, path, status, directory)
@@ -154,7 +128,7 @@ class _Walker:
 
     def _listed(self, name: bytes, entry: os.DirEntry[str], directory: _Directory) -> None:
         path = join(directory.path, name)
-        self._check_time()
+        self.rules.check_time()
         self.entries += 1
         if self.entries > self.rules.limits.max_entries:
             raise LimitError("max_entries")
@@ -166,28 +140,21 @@ class _Walker:
     def _unknown(self, path: bytes, status: os.stat_result, directory: _Directory) -> None:
         """Something at a path that the base does not have, or not of that kind."""
         is_dir = stat.S_ISDIR(status.st_mode)
-        if (limit := self._over(path)) is not None:
-            self.ledger.leave_out(path + b"/" * is_dir, limit, 0 if is_dir else status.st_size)
+        if (limit := self.rules.over(path)) is not None:
+            size = 0 if is_dir else status.st_size
+            self._lose_new(path + b"/" * is_dir, limit, size, ignored=directory.ignored)
             return
         ignored = directory.ignored or self.rules.ignore.matches(path, is_dir=is_dir)
         if is_dir:
-            queue = self.last if ignored or self._is_junk(path) else self.new
+            queue = self.last if ignored or self.rules.is_junk(path) else self.new
             queue.append(_Directory(path, ignored))
         elif (there := found(path, status, base_ignored=ignored)) is None:
             self.ledger.note_special(path, _special(status.st_mode))
-        elif ignored and not self._is_hidden_test(path):
+        elif ignored and not self.rules.is_hidden_test(path):
             self.ledger.note_ignored(path, there.size)
         else:
             self.ledger.ignored_tests += ignored
             self.walked.added.append(there)
-
-    def _is_hidden_test(self, path: bytes) -> bool:
-        return self.rules.classify(path) is PathClass.TEST and not is_output(path)
-
-    def _over(self, path: bytes) -> str | None:
-        if len(path) > self.rules.limits.max_path_bytes:
-            return "max_path_bytes"
-        return "max_depth" if path.count(b"/") >= self.rules.limits.max_depth else None
 
 
 def _reason(error: OSError) -> str:
