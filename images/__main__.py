@@ -1,4 +1,4 @@
-"""The command line: `python3 -m images build [NAME…]` and `list`, from the repository's top."""
+"""The command line: `python3 -m images build [NAME…]`, `list`, `stage`; from the repository's top."""
 
 import argparse
 import sys
@@ -15,9 +15,7 @@ def main() -> int:
     """Run a command; what goes wrong is one message and exit code 1."""
     arguments = _parser().parse_args()
     try:
-        if arguments.command == "list":
-            return _list()
-        return _build(arguments)
+        return {"list": _list, "build": _build, "stage": _stage}[arguments.command](arguments)
     except ImageError as error:
         print(f"images: {error}", file=sys.stderr)
     except KeyboardInterrupt:
@@ -38,12 +36,21 @@ def _parser() -> argparse.ArgumentParser:
     build.add_argument(
         "--fresh", action="store_true", help="drop the cache, and so take today's Debian packages"
     )
+    stage = commands.add_parser("stage", help="put an image's own files into a directory")
+    stage.add_argument("name", metavar="NAME")
+    stage.add_argument("directory", type=Path, metavar="DIRECTORY")
     return parser
 
 
-def _list() -> int:
+def _list(_: argparse.Namespace) -> int:
     for image in IMAGES:
         print(f"{image.name:22} {image.title}")
+    return 0
+
+
+def _stage(arguments: argparse.Namespace) -> int:
+    (image,) = find([arguments.name])
+    Builder(Path.cwd(), Cache(default_directory())).stage(image, arguments.directory)
     return 0
 
 

@@ -13,6 +13,7 @@ from threading import Lock
 from images import debian, fingerprint, layer, oci, source
 from images.cache import Cache
 from images.catalogue import Image, Layer, debian_packages
+from images.parts import Debian
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,12 @@ class Builder:
         built = self._write_image(image, labels, self._cache.images / f"{stem}.tar")
         facts.write_text(json.dumps(asdict(built), indent=1) + "\n")
         return built, True
+
+    def stage(self, image: Image, root: Path) -> None:
+        """Put the image's files below `root`, but for Debian's: for builds on another base."""
+        for part in (part for item in image.layers for part in item.parts):
+            if not isinstance(part, Debian):
+                part.stage(root, self)
 
     def _write_image(self, image: Image, labels: dict[str, str], target: Path) -> Built:
         layers = [(item.name, self._need(item)) for item in image.layers]

@@ -43,6 +43,8 @@ _NEVER = (
     "usr/share/perl5/*",
 )
 
+_UNWANTED = re.compile("|".join(map(fnmatch.translate, _NEVER)))
+
 
 @dataclass(frozen=True)
 class Package:
@@ -150,9 +152,7 @@ def _wanted(tar: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
 
 def is_wanted(name: str) -> bool:
     """Whether a file of a package gets into images; of documentation only licences do."""
-    if _COPYRIGHT_ONLY.match(name):
-        return False
-    return not any(fnmatch.fnmatchcase(name, pattern) for pattern in _NEVER)
+    return not (_COPYRIGHT_ONLY.match(name) or _UNWANTED.match(name))
 
 
 def _merge(name: str) -> str:

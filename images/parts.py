@@ -156,7 +156,7 @@ class Own:
     def stage(self, root: Path, place: Workplace) -> None:
         project = source.read_project(place.checkout)
         site = root / SITE
-        site.mkdir(parents=True)
+        site.mkdir(parents=True, exist_ok=True)
         source.copy(project, self.packages, site)
         wheels.compile_all(site, f"/{SITE}")
         targets = {name: project.scripts[name] for name in self.scripts}

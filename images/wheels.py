@@ -41,13 +41,13 @@ def install(pins: Iterable[Pin], site: Path) -> None:
 
 def prune(site: Path, patterns: Sequence[str] = ()) -> None:
     """Delete what is not used at run time; patterns are relative to `site`."""
-    unwanted = (*_NEVER, *patterns)
+    unwanted = re.compile("|".join(fnmatch.translate(pattern) for pattern in (*_NEVER, *patterns)))
     for path in sorted(site.rglob("*"), reverse=True):
         name = str(path.relative_to(site))
         if path.is_dir():
             if not any(path.iterdir()):
                 path.rmdir()
-        elif any(fnmatch.fnmatchcase(name, pattern) for pattern in unwanted):
+        elif unwanted.match(name):
             path.unlink()
 
 

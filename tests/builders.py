@@ -172,7 +172,11 @@ class TrialBuilder:
 
     def finished(self, outcome: str = "success", reason: str = "CoverageGained") -> "TrialBuilder":
         return self.with_status(
-            outcome=outcome, reason=reason, message="it is over", phase="Finished", finished_at=at(60)
+            outcome=outcome,
+            reason=reason,
+            message="it is over",
+            phase="Finished",
+            finished_at=at(60),
         )
 
     def deleting(self) -> "TrialBuilder":
@@ -289,7 +293,13 @@ class PodBuilder:
         body = copy.deepcopy(self.body)
         group = "initContainerStatuses" if name == "harness" else "containerStatuses"
         rest = [c for c in body["status"].get(group, []) if c["name"] != name]
-        entry = {"name": name, "restartCount": restarts, "image": "x", "imageID": "", "state": state}
+        entry = {
+            "name": name,
+            "restartCount": restarts,
+            "image": "x",
+            "imageID": "",
+            "state": state,
+        }
         body["status"][group] = [*rest, entry]
         return replace(self, body=body)
 

@@ -3,6 +3,7 @@
 import gc
 import os
 import sys
+import warnings
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -39,14 +40,18 @@ def main() -> None:
 
 
 def _import_mini() -> Callable[[list[str]], object]:
+    """Import `mini`; a second of this is litellm, so what makes it faster is worth some lines."""
     sys.path.insert(0, str(BUNDLE))
     import_module("importer").install(BUNDLE)
     gc.disable()  # Thousands of modules live until the end; looking through them is wasted.
+    # Of litellm's 1,600 models a run uses a few: each is built when it is first used.
+    import_module("pydantic").BaseModel.model_config["defer_build"] = True
     litellm = import_module("litellm")
     mini = import_module("minisweagent.run.mini")
-    vars(litellm).update(disable_hf_tokenizer_download=True, suppress_debug_info=True)
     gc.freeze()
     gc.enable()
+    vars(litellm).update(disable_hf_tokenizer_download=True, suppress_debug_info=True)
+    warnings.filterwarnings("ignore", message="Pydantic serializer warnings")
     app: Callable[[list[str]], object] = mini.app
     return app
 

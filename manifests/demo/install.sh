@@ -18,5 +18,5 @@ PY
 helm upgrade --install benchwright "$root/charts/benchwright" --namespace "$namespace" \
   --values "$here/values.yaml" --set-string "podAnnotations.images=$digest" \
   --set-file "proxy.dialogues.demo\.yaml=$here/dialogues/demo.yaml" \
-  --wait --timeout 3m --output json 2> >(grep -v 'symbolic link' >&2) > /dev/null
+  --take-ownership --wait --timeout 3m --output json 2> >(grep -v 'symbolic link' >&2) > /dev/null
 echo "benchwright is installed in namespace $namespace"

@@ -210,6 +210,7 @@ class Call:
             model_answered=answer.model,
             stop_reason=answer.stop_reason,
             error=answer.error,
+            service_tier=answer.service_tier,
             duration_seconds=self.clock.monotonic() - self._began,
             ttfb_seconds=None if first is None else first - self._began,
             response_bytes=seen.received,

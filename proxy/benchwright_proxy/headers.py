@@ -56,7 +56,7 @@ def _credential(headers: Mapping[str, str], name: str) -> str:
 
 def upstream(dialect: Dialect, client: Mapping[str, str], key: str | None) -> dict[str, str]:
     """The headers of a request to a provider: the client's allowed ones and the provider's key."""
-    headers = {name: client[name] for name in _REQUEST if name in client}
+    headers = _ascii(client, _REQUEST)
     headers["accept-encoding"] = "identity"
     if key is not None and dialect is Dialect.ANTHROPIC:
         headers["x-api-key"] = key
@@ -67,7 +67,12 @@ def upstream(dialect: Dialect, client: Mapping[str, str], key: str | None) -> di
 
 def upstream_query(client: Mapping[str, str]) -> dict[str, str]:
     """The query parameters of a request to a provider."""
-    return {name: client[name] for name in _QUERY if name in client}
+    return _ascii(client, _QUERY)
+
+
+def _ascii(values: Mapping[str, str], names: Iterable[str]) -> dict[str, str]:
+    """The named values that can be sent on: odd bytes arrive as characters that cannot."""
+    return {name: values[name] for name in names if values.get(name, "\xff").isascii()}
 
 
 def downstream(provider: Iterable[tuple[str, str]]) -> dict[str, str]:

@@ -60,12 +60,12 @@ class Ledger:
         self._accounts: dict[Key, Account] = {}
 
     @classmethod
-    def open(cls, folder: Path, clock: Clock) -> "Ledger":
+    def open(cls, folder: Path, clock: Clock, *, patience: float = 0.0) -> "Ledger":
         """Lock and replay the journal in `folder`; calls without an end become interrupted.
 
-        Raises JournalError.
+        `patience`: seconds to wait for another proxy to let go of it. Raises JournalError.
         """
-        journal, damage = Journal(folder), Damage()
+        journal, damage = Journal(folder, patience=patience), Damage()
         ledger = cls(journal, clock, damage)
         for location, record in replay(folder, damage):
             ledger._account((record.trial_uid, record.attempt)).apply(record, location)

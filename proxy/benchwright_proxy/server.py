@@ -27,6 +27,9 @@ from .watched import WatchedFile, read_signing_key
 
 log = logging.getLogger(__name__)
 
+LOCK_PATIENCE = 60.0
+"""A pod that is replaced drains its streams (30 s of grace) before it lets go of the journal."""
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -53,7 +56,7 @@ class Proxy:
         for file in key_files:
             file.get()
         gate = Gate(lambda: [file.get() for file in key_files], clock)
-        self.ledger = Ledger.open(options.journal, clock)
+        self.ledger = Ledger.open(options.journal, clock, patience=LOCK_PATIENCE)
         self._providers = _providers(options, clock)
         catalogue = Catalogue(options.config, self._providers)
         metrics = Metrics(self.ledger)

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-
 ROOT = Path(__file__).parents[2]
 CLI = ROOT / ".venv/bin/benchwright"
 Json = dict[str, Any]
@@ -60,12 +59,20 @@ class Cluster:
             spec = raw["spec"]
             if spec["purpose"] == "measurement":
                 key = f"{spec['agent']['name']}/{spec['task']['name']}/{spec['index']}"
-                found[key] = {**raw.get("status", {}), "uid": raw["metadata"]["uid"], "name": raw["metadata"]["name"]}
+                found[key] = {
+                    **raw.get("status", {}),
+                    "uid": raw["metadata"]["uid"],
+                    "name": raw["metadata"]["name"],
+                }
         return found
 
     def finish(self, run_name: str, seconds: float = 240) -> dict[str, Json]:
         """Wait until the run is complete."""
-        wait_for(lambda: condition(self.get("brun", run_name), "Complete") == "True", seconds, lambda: self.story(run_name))
+        wait_for(
+            lambda: condition(self.get("brun", run_name), "Complete") == "True",
+            seconds,
+            lambda: self.story(run_name),
+        )
         return self.trials(run_name)
 
     def story(self, run_name: str) -> str:
@@ -91,14 +98,19 @@ class Cluster:
 
 
 def run(command: Sequence[str], stdin: str | None, *, check: bool = True) -> str:
-    done = subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(
+        command, input=stdin, capture_output=True, text=True, timeout=300, check=False
+    )
     if check and done.returncode:
         raise CommandFailed(f"{' '.join(command)}: {done.returncode}\n{done.stdout}\n{done.stderr}")
     return done.stdout + ("" if check else done.stderr)
 
 
 def condition(raw: Json, kind: str) -> str | None:
-    return next((c["status"] for c in raw.get("status", {}).get("conditions", []) if c["type"] == kind), None)
+    return next(
+        (c["status"] for c in raw.get("status", {}).get("conditions", []) if c["type"] == kind),
+        None,
+    )
 
 
 def message(raw: Json, kind: str) -> str:

@@ -10,8 +10,16 @@ import pytest
 
 from tests.e2e.cluster import ROOT, Cluster, run
 
+PARTS = ("operator", "proxy", "harness")
+QUICK = {"input_tokens": 100, "cached_input_tokens": 40, "output_tokens": 7, "reasoning_tokens": 3}
+SLOW = {
+    "text": "one two three four five six seven eight",
+    "chunks": 8,
+    "chunk_delay_seconds": 4,
+    "usage": {"input_tokens": 50, "output_tokens": 8},
+}
 VALUES = {
-    "images": {name: {"repository": f"benchwright.local/{name}", "tag": "dev"} for name in ("operator", "proxy", "harness")},
+    "images": {name: {"repository": f"benchwright.local/{name}", "tag": "dev"} for name in PARTS},
     "results": {"persistence": {"size": "1Gi"}},
     "proxy": {
         "persistence": {"size": "1Gi"},
@@ -24,23 +32,15 @@ VALUES = {
                 {
                     "name": "quick",
                     "on_exhausted": "repeat_last",
-                    "turns": [
-                        {"text": "hello", "usage": {"input_tokens": 100, "cached_input_tokens": 40, "output_tokens": 7, "reasoning_tokens": 3}}
-                    ],
+                    "turns": [{"text": "hello", "usage": QUICK}],
                 }
             ),
             "slow.yaml": json.dumps(
-                {
-                    "name": "slow",
-                    "on_exhausted": "repeat_last",
-                    "turns": [
-                        {"text": "one two three four five six seven eight", "chunks": 8, "chunk_delay_seconds": 4, "usage": {"input_tokens": 50, "output_tokens": 8}}
-                    ],
-                }
+                {"name": "slow", "on_exhausted": "repeat_last", "turns": [SLOW]}
             ),
         },
     },
-}  # fmt: skip
+}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -56,9 +56,31 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     values = tmp_path_factory.mktemp("helm") / "values.json"
     values.write_text(json.dumps(VALUES))
     run(["kubectl", "create", "namespace", namespace], None)
-    run(["kubectl", "label", "namespace", namespace, "pod-security.kubernetes.io/enforce=restricted"], None)
+    run(
+        [
+            "kubectl",
+            "label",
+            "namespace",
+            namespace,
+            "pod-security.kubernetes.io/enforce=restricted",
+        ],
+        None,
+    )
     install = ["helm", "upgrade", "--install", "benchwright", str(ROOT / "charts/benchwright")]
-    run([*install, "--namespace", namespace, "--values", str(values), "--wait", "--timeout", "3m", "--take-ownership"], None)
+    run(
+        [
+            *install,
+            "--namespace",
+            namespace,
+            "--values",
+            str(values),
+            "--wait",
+            "--timeout",
+            "3m",
+            "--take-ownership",
+        ],
+        None,
+    )
     yield Cluster(namespace)
     run(["helm", "uninstall", "benchwright", "--namespace", namespace], None)
     run(["kubectl", "delete", "namespace", namespace, "--wait=false"], None)

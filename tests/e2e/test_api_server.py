@@ -1,6 +1,7 @@
 """The CRDs on the real API server: what is impossible is refused in a sentence that says what to do."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ from tests.e2e.cluster import (
 )
 
 
-def _repair(**more: object) -> Json:
+def _repair(**more: Any) -> Json:
     return taskset("t", task("t", **more))
 
 
@@ -52,7 +53,10 @@ REFUSED = {
         _repair(source={"git": {"url": "u", "commit": "0" * 40}, "archive": {"sha256": "0" * 64}}),
         "source takes git or archive, not both",
     ),
-    "a branch instead of a commit": (_repair(source={"git": {"url": "u", "commit": "main"}}), "commit"),
+    "a branch instead of a commit": (
+        _repair(source={"git": {"url": "u", "commit": "main"}}),
+        "commit",
+    ),
     "a task set without a source": (
         {"apiVersion": API, "kind": "TaskSet", "metadata": {"name": "t"}, "spec": {"source": {}}},
         "exactly one of git, configMap and inline",
@@ -78,12 +82,20 @@ def test_a_plan_cannot_change_but_its_pace_can(cluster: Cluster) -> None:
 
 
 def test_an_outcome_is_written_once(cluster: Cluster) -> None:
-    cluster.apply(agent("once", "true"), taskset("once", task("once")), benchmark("once", "once", ["once"]))
+    cluster.apply(
+        agent("once", "true"), taskset("once", task("once")), benchmark("once", "once", ["once"])
+    )
     name = cluster.finish("once")["once/once/0"]["name"]
 
     def patch(status: Json) -> None:
         cluster.kubectl(
-            "patch", "trial", name, "--subresource=status", "--type=merge", "-p", json.dumps({"status": status})
+            "patch",
+            "trial",
+            name,
+            "--subresource=status",
+            "--type=merge",
+            "-p",
+            json.dumps({"status": status}),
         )
 
     with pytest.raises(CommandFailed, match="outcome is written once"):
@@ -91,7 +103,9 @@ def test_an_outcome_is_written_once(cluster: Cluster) -> None:
     with pytest.raises(CommandFailed, match="outcome is written once"):
         patch({"outcome": None})
     with pytest.raises(CommandFailed, match="a trial is a frozen record"):
-        cluster.kubectl("patch", "trial", name, "--type=merge", "-p", json.dumps({"spec": {"index": 7}}))
+        cluster.kubectl(
+            "patch", "trial", name, "--type=merge", "-p", json.dumps({"spec": {"index": 7}})
+        )
 
 
 def test_explain_reads_like_documentation(cluster: Cluster) -> None:

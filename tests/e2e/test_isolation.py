@@ -44,7 +44,8 @@ try:
 except OSError:
     found["dns"] = "none"
 found["service account token"] = os.path.exists("/var/run/secrets/kubernetes.io")
-found["evaluation files"] = glob.glob("/benchwright/evaluation*") + glob.glob("/benchwright/**/secret-answer*", recursive=True)
+found["evaluation files"] = glob.glob("/benchwright/evaluation*") + glob.glob(
+    "/benchwright/**/secret-answer*", recursive=True)
 git = lambda *a: subprocess.run(["git", *a], capture_output=True, text=True).stdout.strip()
 found["commits"] = git("rev-list", "--all", "--count")
 found["remotes"] = git("remote")
@@ -68,7 +69,9 @@ python3 /tmp/probe.py
 def outside() -> Iterator[tuple[str, int]]:
     """A server on this machine, outside of the cluster, that pods without a policy can reach."""
     route = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    route.connect(("10.123.0.1", 9))  # no packet is sent: asks the kernel which address it would use
+    route.connect(
+        ("10.123.0.1", 9)
+    )  # no packet is sent: asks the kernel which address it would use
     address = route.getsockname()[0]
     server = http.server.ThreadingHTTPServer((address, 0), http.server.SimpleHTTPRequestHandler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -77,8 +80,12 @@ def outside() -> Iterator[tuple[str, int]]:
 
 
 def test_what_a_workspace_can_reach(cluster: Cluster, outside: tuple[str, int]) -> None:
-    kubernetes = cluster.kubectl("get", "svc", "kubernetes", "-n", "default", "-o", "jsonpath={.spec.clusterIP}")
-    endpoint = json.loads(cluster.kubectl("get", "endpoints", "kubernetes", "-n", "default", "-o", "json"))
+    kubernetes = cluster.kubectl(
+        "get", "svc", "kubernetes", "-n", "default", "-o", "jsonpath={.spec.clusterIP}"
+    )
+    endpoint = json.loads(
+        cluster.kubectl("get", "endpoints", "kubernetes", "-n", "default", "-o", "json")
+    )
     node = endpoint["subsets"][0]["addresses"][0]["ip"]
     other = _other_trials_pod(cluster)
     targets = {
@@ -152,5 +159,10 @@ def _control(cluster: Cluster, targets: dict[str, list[object]]) -> dict[str, st
         "print(json.dumps(out))\n"
     )
     cluster.apply(_pod("control", None, ["python3", "-c", script, json.dumps(targets)]))
-    wait_for(lambda: cluster.get("pod", "control").get("status", {}).get("phase") in {"Succeeded", "Failed"}, 60)
+    wait_for(
+        lambda: (
+            cluster.get("pod", "control").get("status", {}).get("phase") in {"Succeeded", "Failed"}
+        ),
+        60,
+    )
     return json.loads(cluster.kubectl("logs", "control"))  # type: ignore[no-any-return]

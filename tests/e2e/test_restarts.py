@@ -5,7 +5,8 @@ from tests.e2e.cluster import Cluster, agent, benchmark, task, taskset, wait_for
 CALL = """
 python3 - <<'PY'
 import json, os, urllib.request
-body = {"model": os.environ["BENCHWRIGHT_MODEL"], "stream": STREAM, "messages": [{"role": "user", "content": "hi"}]}
+model, messages = os.environ["BENCHWRIGHT_MODEL"], [{"role": "user", "content": "hi"}]
+body = {"model": model, "stream": STREAM, "messages": messages}
 request = urllib.request.Request(
     os.environ["OPENAI_BASE_URL"] + "/chat/completions", json.dumps(body).encode(),
     {"Authorization": "Bearer " + os.environ["OPENAI_API_KEY"], "Content-Type": "application/json"})
@@ -19,8 +20,9 @@ def call(count: int = 1, stream: bool = False) -> str:
     return CALL.replace("COUNT", str(count)).replace("STREAM", str(stream))
 
 
-def delete_pod(cluster: Cluster, component: str) -> None:
-    cluster.kubectl("delete", "pod", "-l", f"app.kubernetes.io/component={component}", "--wait=false")
+def delete_pod(cluster: Cluster, component: str, *options: str) -> None:
+    selector = f"app.kubernetes.io/component={component}"
+    cluster.kubectl("delete", "pod", "-l", selector, "--wait=false", *options)
 
 
 def test_the_operator_is_killed_at_three_moments(cluster: Cluster) -> None:
@@ -34,7 +36,9 @@ def test_the_operator_is_killed_at_three_moments(cluster: Cluster) -> None:
             task("a", criteria=[{"name": "done", "command": "test -e done"}]),
             task("b", criteria=[{"name": "done", "command": "grep -q mended done"}]),
         ),
-        benchmark("restarted", "restarted", ["writes", "idle", "calls"], trialsPerTask=2, parallelism=3),
+        benchmark(
+            "restarted", "restarted", ["writes", "idle", "calls"], trialsPerTask=2, parallelism=3
+        ),
     )
 
     def phases() -> list[str]:
@@ -66,13 +70,13 @@ def test_the_operator_is_killed_at_three_moments(cluster: Cluster) -> None:
 
 def test_the_proxy_is_killed_during_a_stream(cluster: Cluster) -> None:
     cluster.apply(
-        agent("streams", call(1, stream=False).replace('"slow"', '"quick"') + call(1, stream=True), model="slow", dialect="openai"),
+        agent("streams", call() + call(stream=True), model="slow", dialect="openai"),
         taskset("cut", task("cut")),
         benchmark("cut", "cut", ["streams"], failurePolicy={"maxInfraRetries": 0}),
     )  # fmt: skip
     trial = next(iter(_running(cluster, "cut").values()))
     wait_for(lambda: _requests(cluster, trial["uid"]) >= 2, 120)
-    delete_pod(cluster, "proxy")
+    delete_pod(cluster, "proxy", "--grace-period=1")  # no time to drain the stream
     ended = cluster.finish("cut", 300)["streams/cut/0"]
     assert (ended["outcome"], ended["reason"]) == ("invalid", "ProxyInterrupted")
     usage = ended["usage"]["total"]
@@ -88,5 +92,12 @@ def _running(cluster: Cluster, run: str) -> dict[str, dict[str, str]]:
 
 
 def _requests(cluster: Cluster, uid: str) -> int:
-    journal = cluster.kubectl("exec", "deploy/benchwright-proxy", "--", "sh", "-c", "cat /data/*.jsonl /data/*/*.jsonl 2>/dev/null || true")
+    journal = cluster.kubectl(
+        "exec",
+        "deploy/benchwright-proxy",
+        "--",
+        "sh",
+        "-c",
+        "cat /data/journal-*.jsonl",
+    )
     return sum('"dispatch"' in line and uid in line for line in journal.splitlines())

@@ -24,10 +24,17 @@ def untested(value):
         total += item
     return total
 """
+TESTS = """\
+from src.numbers import sign
+
+
+def test_sign():
+    assert sign(1) == "positive"
+"""
 FILES = {
     "workspace/src/__init__.py": "",
     "workspace/src/numbers.py": SOURCE,
-    "workspace/tests/test_numbers.py": "from src.numbers import sign\n\n\ndef test_sign():\n    assert sign(1) == 'positive'\n",
+    "workspace/tests/test_numbers.py": TESTS,
 }
 ADDED = """\
 from src.numbers import sign, untested
@@ -42,8 +49,8 @@ def test_untested():
 """
 COMMAND = """
 export PYTHONDONTWRITEBYTECODE=1
-python3 -m coverage run --data-file="$BENCHWRIGHT_REPORTS/data" --source src -m pytest -q -p no:cacheprovider \\
-  --rootdir=. --junitxml="$BENCHWRIGHT_REPORTS/junit.xml" tests
+python3 -m coverage run --data-file="$BENCHWRIGHT_REPORTS/data" --source src -m pytest -q \\
+  -p no:cacheprovider --rootdir=. --junitxml="$BENCHWRIGHT_REPORTS/junit.xml" tests
 python3 -m coverage json -q --data-file="$BENCHWRIGHT_REPORTS/data" -o "$BENCHWRIGHT_REPORTS/coverage.json"
 """
 MEASUREMENT = {
@@ -68,7 +75,8 @@ PY
 
 def test_numbers_agree_with_what_is_found_by_hand(cluster: Cluster, tmp_path: Path) -> None:
     # The writer also edits the source to cheat: that does not cross into the evaluator.
-    script = f"cat > tests/test_more.py <<'EOF'\n{ADDED}EOF\nsed -i 's/total = 0/total = 0  # pragma: no cover/' src/numbers.py\n{CALL}"
+    cheat = "sed -i 's/total = 0/total = 0  # pragma: no cover/' src/numbers.py"
+    script = f"cat > tests/test_more.py <<'EOF'\n{ADDED}EOF\n{cheat}\n{CALL}"
     cluster.apply(
         agent("nothing", "true"),
         agent("writer", script, model="quick", dialect="openai"),
@@ -85,7 +93,11 @@ def test_numbers_agree_with_what_is_found_by_hand(cluster: Cluster, tmp_path: Pa
         assert nothing["changes"]["files"] == nothing["changes"]["added"] == 0
         assert nothing["usage"]["requests"] == nothing["usage"]["input_tokens"] == 0
         assert (writer["outcome"], writer["reason"]) == ("success", "CoverageGained")
-        assert (writer["tests"]["added"], writer["tests"]["passed"], writer["tests"]["failed"]) == (2, 2, 0)
+        assert (writer["tests"]["added"], writer["tests"]["passed"], writer["tests"]["failed"]) == (
+            2,
+            2,
+            0,
+        )
         assert writer["changes"]["files"] == 2
         assert (writer["changes"]["test_files"], writer["changes"]["other_files"]) == (1, 1)
         assert writer["changes"]["dropped_files"] == 1
@@ -113,7 +125,20 @@ def _by_hand(folder: Path, patch: Path) -> tuple[set[int], set[int]]:
 
 def _covered(folder: Path) -> set[int]:
     env = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
-    run = [sys.executable, "-m", "coverage", "run", "--source", "src", "-m", "pytest", "-q", "-p", "no:asyncio", "tests"]
+    run = [
+        sys.executable,
+        "-m",
+        "coverage",
+        "run",
+        "--source",
+        "src",
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:asyncio",
+        "tests",
+    ]
     subprocess.run(run, cwd=folder, env=env, check=True, capture_output=True)
     subprocess.run([sys.executable, "-m", "coverage", "json", "-q"], cwd=folder, check=True)
     report = json.loads((folder / "coverage.json").read_text())
@@ -123,7 +148,14 @@ def _covered(folder: Path) -> set[int]:
 
 def _tokens_agree(cluster: Cluster, uid: str, usage: dict[str, int]) -> None:
     """The journal's totals and the scripted model's own log, which is written apart from it."""
-    log = cluster.kubectl("exec", "deploy/benchwright-proxy", "--", "sh", "-c", "cat $(find /data -name scripted.jsonl)")
+    log = cluster.kubectl(
+        "exec",
+        "deploy/benchwright-proxy",
+        "--",
+        "sh",
+        "-c",
+        "cat /data/scripted.jsonl",
+    )
     mine = [json.loads(line) for line in log.splitlines() if uid in line]
     claimed = [row.get("usage", row) for row in mine]
     assert len(mine) == usage["requests"] == 2
@@ -143,7 +175,9 @@ def test_a_deleted_run_leaves_nothing(cluster: Cluster) -> None:
     cluster.kubectl("delete", "brun", "deleted")
     kinds = "trials,pods,services,secrets,configmaps,networkpolicies"
     wait_for(
-        lambda: not cluster.all(kinds, "benchwright.dev/run=deleted"), 180, lambda: cluster.story("deleted")
+        lambda: not cluster.all(kinds, "benchwright.dev/run=deleted"),
+        180,
+        lambda: cluster.story("deleted"),
     )
 
 

@@ -99,7 +99,9 @@ def _resolve(node: Schema, defs: Schema, at: str) -> tuple[Schema, str]:
     if "$ref" in node:
         name = node["$ref"].removeprefix("#/$defs/")
         target, _ = _resolve(defs[name], defs, at)
-        return {**target, **{k: v for k, v in node.items() if k != "$ref"}}, name
+        rest = {k: v for k, v in node.items() if k != "$ref"}
+        both = [d for d in (node.get("description"), target.get("description")) if d]
+        return {**target, **rest, **({"description": " ".join(both)} if both else {})}, name
     return node, name
 
 

@@ -16,62 +16,20 @@ be told without the content and again later. Rules, the first that applies decid
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from enum import StrEnum
 from itertools import pairwise
 
 from . import names
-from .globs import compile_any
+from .overrides import Overrides
+from .pathclass import EXCLUDED, TESTS, PathClass
 from .testnames import is_test_name
+
+__all__ = ["EXCLUDED", "TESTS", "Overrides", "PathClass", "classify", "is_output", "is_text_name"]
 
 _TEST_SUFFIXED_DIR = (".tests", ".test", ".unittests", ".integrationtests")
 # Gradle, sbt and Android source sets, case sensitive so that `src/latest` is no test.
 _SOURCE_SET = re.compile(r"test([A-Z_-].*)?|tests|it|.*[a-z](Test|Tests|_test|-test)")
-
-
-class PathClass(StrEnum):
-    """Whether a file is binary is no class: it is told from the content, see `numbers`."""
-
-    TEST = "test"
-    TEST_SUPPORT = "test_support"
-    TEST_CONFIG = "test_config"
-    SOURCE = "source"
-    DOCS = "docs"
-    GENERATED = "generated"
-    VENDORED = "vendored"
-
-
-# The classes that the primary numbers leave out and list apart.
-EXCLUDED = frozenset({PathClass.GENERATED, PathClass.VENDORED})
-# The classes that are tests, for what crosses and for `test_files`.
-TESTS = frozenset({PathClass.TEST, PathClass.TEST_SUPPORT})
-
-
-@dataclass(frozen=True, slots=True)
-class Overrides:
-    """A task's own globs (gitignore-like, no `!`; see `globs.compile_any`). They win over all."""
-
-    tests: tuple[str, ...] = ()
-    sources: tuple[str, ...] = ()
-    support: tuple[str, ...] = ()
-
-    def find(self, path: bytes) -> PathClass | None:
-        """The class that the task gives `path`, if any."""
-        ordered = (
-            (self.sources, PathClass.SOURCE),
-            (self.support, PathClass.TEST_SUPPORT),
-            (self.tests, PathClass.TEST),
-        )
-        for globs, cls in ordered:
-            if globs and _compiled(globs).fullmatch(path):
-                return cls
-        return None
-
-
-_compiled = functools.lru_cache(maxsize=64)(compile_any)
 
 
 def classify(path: bytes | str, overrides: Overrides | None = None) -> PathClass:

@@ -80,9 +80,10 @@ class Manifest(Document):
     """What overlay.tar holds and what it does not.
 
     `truncated`: the agent's result is not wholly known, because a limit was reached (`limits`
-    names each) or something could not be read. Then what is `left_out` (a bounded list of
-    `left_out_files`) is neither in the overlay nor in the numbers; base files among it stay as
-    they are in the base. Special files and nested `.git` never cross and truncate nothing.
+    names each) or something was `unreadable`. Then what is `left_out` (a bounded list of
+    `left_out_files`, of which `left_out_tests` are or may hold tests) is neither in the overlay nor
+    in the numbers; base files among it stay as they are in the base. Special files and nested `.git`
+    never cross and truncate nothing.
     """
 
     base: str
@@ -93,6 +94,7 @@ class Manifest(Document):
     nested_git_dirs: int = 0
     nested_git: tuple[bytes, ...] = ()
     left_out_files: int = 0
+    left_out_tests: int = 0
     left_out: tuple[LeftOut, ...] = ()
     limits: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()

@@ -42,7 +42,8 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """`applied` in the manifest's order. `complete` is False where the snapshot was truncated."""
+    """`applied` in the manifest's order. `complete` is False where something that
+    the policy would apply was left out of the snapshot, or may have been."""
 
     policy: Policy
     applied: tuple[Entry, ...]
@@ -63,7 +64,8 @@ def select(manifest: Manifest, policy: Policy) -> Selection:
         if (reason := reasons[entry.path]) is not None
     )
     flags = tuple(Flag(entry, reason) for entry in applied for reason in _flags(entry))
-    return Selection(policy, applied, dropped, flags, complete=not manifest.truncated)
+    lost = manifest.left_out_tests if policy is Policy.TESTS_ONLY else manifest.left_out_files
+    return Selection(policy, applied, dropped, flags, complete=lost == 0)
 
 
 def _reason(entry: Entry, policy: Policy) -> str | None:

@@ -14,15 +14,9 @@ import aiohttp
 from benchwright.api import labels
 from benchwright.cli.errors import CliError
 from benchwright.cli.live import View
-from benchwright.cli.progress import (
-    Progress,
-    RunProgress,
-    TrialProgress,
-    parse_run,
-    parse_trial,
-    problems,
-)
+from benchwright.cli.progress import Progress, problems
 from benchwright.cli.target import Session
+from benchwright.cli.views import RunProgress, TrialProgress, parse_run, parse_trial
 from benchwright.core.observed import PodView, parse_pod
 from benchwright.kube.client import PODS, RUNS, TRIALS, Json, Resource
 from benchwright.kube.errors import ApiError

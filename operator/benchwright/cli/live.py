@@ -9,7 +9,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from benchwright.cli.progress import Progress, TrialProgress, counts, problems, state
+from benchwright.cli.progress import Progress, counts, problems, state
+from benchwright.cli.views import TrialProgress
 from benchwright.reports.text import STYLES
 from benchwright.reports.words import SIGNS, one_line
 

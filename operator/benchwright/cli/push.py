@@ -70,10 +70,9 @@ def admin_token(key: bytes, now: int) -> str:
 
 
 async def _signing_key(session: Session) -> bytes:
-    from benchwright_proxy.token import parse_key
-
     from benchwright.kube.client import SECRETS
     from benchwright.kube.errors import ApiError
+    from benchwright_proxy.token import parse_key
 
     where = f"Secret {KEYS_SECRET} in namespace {session.namespace}"
     try:

@@ -71,7 +71,7 @@ async def _results(
 
 async def _known(session: Session, run: str) -> tuple[str | None, int | None]:
     """UID and planned trials of the run in the cluster; a deleted one still has its results."""
-    from benchwright.cli.progress import parse_run
+    from benchwright.cli.views import parse_run
     from benchwright.kube.client import RUNS
     from benchwright.kube.errors import ApiError
 

@@ -30,12 +30,16 @@ _STEPS = 6
 """More decisions in a row than any state needs: close, grade, finish."""
 _QUOTA_SECONDS = 10.0
 _REFUSED = "StatusRefused"
+_SWEEP_SECONDS = 2
 
 
 async def reconcile(ctx: Context, name: str) -> float | None:
     """Bring one trial a step further; returns when to look again."""
     trial = ctx.trials.get(name)
-    if trial is None or (trial.status.outcome and not _pods(ctx, trial)):
+    if trial is None:
+        await _sweep(ctx, name)
+        return None
+    if trial.status.outcome and not _pods(ctx, trial):
         return None
     seen = await observe(ctx, trial)
     for _ in range(_STEPS):
@@ -44,6 +48,15 @@ async def reconcile(ctx: Context, name: str) -> float | None:
         if not decision.again:
             return again_after
     raise RuntimeError(f"trial {name}: {_STEPS} decisions in a row and no end")
+
+
+async def _sweep(ctx: Context, name: str) -> None:
+    """Pods of a trial that is gone: the garbage collector deletes them, but with their whole grace
+    period, which is there to save evidence that nobody wants any more."""
+    for pod in ctx.pods:
+        if pod.trial == name and not pod.terminal:
+            options = {"gracePeriodSeconds": _SWEEP_SECONDS, "preconditions": {"uid": pod.uid}}
+            await ctx.kube.delete(PODS, ctx.settings.namespace, pod.name, **options)
 
 
 async def observe(ctx: Context, trial: TrialView) -> Observed:

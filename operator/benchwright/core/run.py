@@ -15,6 +15,10 @@ from benchwright.core import plan as planning
 from benchwright.core.clock import format_time, parse_time
 
 RETRY_INPUTS_SECONDS = 15.0
+_CHANGED = (
+    "an Agent or the TaskSet is not what it was when this run was planned, and trials of two "
+    "versions must not be mixed: put it back as it was, or make a new BenchmarkRun"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +93,8 @@ def decide(
     except planning.SelectorError as error:
         return _unresolved(run, ("SelectorMatchesNothing", str(error)), now)
     plan = planning.draw(run.name, run.spec, inputs.agents, tasks)
+    if run.status.plan_digest not in {None, planning.plan_digest(plan)}:
+        return _unresolved(run, ("InputsChanged", _CHANGED), now)
     known = {t.name: t for t in trials}
     create = () if run.spec.suspend else _to_create(run, inputs, plan, tasks, known)
     status = _status(run, inputs, plan, known, bool(create), now)

@@ -102,11 +102,11 @@ class KubeClient:
     async def delete(
         self, resource: Resource, namespace: str, name: str, **options: object
     ) -> None:
-        """Delete; that it is gone already is what was wanted."""
+        """Delete; that it is gone already (or another of that name is there) is what was wanted."""
         try:
             await self.request("DELETE", resource.path(namespace, name), body=options or None)
         except ApiError as error:
-            if not error.not_found:
+            if not (error.not_found or error.conflict):
                 raise
 
     async def patch_status(

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from jinja2 import Environment, StrictUndefined, Template
 
-from benchwright.reports import words
+from benchwright.reports import measured, words
 from benchwright.reports.claims import claims
 from benchwright.reports.summary import Record, measurements, summarise
 
@@ -51,10 +51,15 @@ def _header(records: Sequence[Record]) -> Mapping[str, str]:
         "Network": ", ".join(networks) or words.NOTHING,
         "Namespace": ", ".join(_distinct(records, "namespace")) or words.NOTHING,
         "Run UID": ", ".join(_distinct(records, "runUid")) or words.NOTHING,
-        "First start": min(_distinct(records, "started_at"), default=words.NOTHING),
-        "Last outcome": max(_distinct(records, "finished_at"), default=words.NOTHING),
+        "First start": _date(min(_distinct(records, "started_at"), default="")),
+        "Last outcome": _date(max(_distinct(records, "finished_at"), default="")),
         "Trials with an outcome": str(len(records)),
     }
+
+
+def _date(stamp: str) -> str:
+    """To the second; the records have the rest."""
+    return f"{stamp[:19].replace('T', ' ')} UTC" if stamp else words.NOTHING
 
 
 def _distinct(records: Sequence[Record], key: str) -> list[str]:
@@ -71,8 +76,9 @@ def _row(record: Record, folder: str | None) -> dict[str, Any]:
     return {
         "record": record,
         "message": words.one_line(record.get("message"), limit=600),
-        "tests": _part(record, "tests"),
-        "coverage": _part(record, "coverage"),
+        "tests": measured.tests(record),
+        "lines": measured.lines(record),
+        "changes_apply": record.get("kind") in measured.CHANGES_FILES,
         "changes": _part(record, "changes"),
         "usage": _part(record, "usage"),
         "seconds": _part(record, "seconds"),

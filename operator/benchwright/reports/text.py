@@ -8,6 +8,7 @@ from rich.text import Text
 
 from benchwright.reports import words
 from benchwright.reports.claims import claims
+from benchwright.reports.measured import CHANGES_FILES, GAINS_LINES
 from benchwright.reports.summary import (
     CellSummary,
     Record,
@@ -69,16 +70,16 @@ def harness_line(records: Sequence[Record]) -> str:
 
 
 def _row(cell: CellSummary, *, show_agent: bool) -> list[Text]:
-    gained = _median(cell.gained_lines) if cell.kind != "repair" else words.NOTHING
+    gains, changes = cell.kind in GAINS_LINES, cell.kind in CHANGES_FILES
     return [
         Text(words.one_line(cell.agent) if show_agent else "", style="bold"),
         Text(words.one_line(cell.task)),
         Text(f"{cell.success}/{cell.valid}" if cell.valid else "n/a"),
         Text(_interval(cell)),
         _outcomes(cell),
-        Text(gained),
-        Text(_median(cell.changed_files)),
-        Text(_median(cell.changed_lines)),
+        Text(_median(cell.gained_lines) if gains else words.NOTHING),
+        Text(_median(cell.changed_files) if changes else words.NOTHING),
+        Text(_median(cell.changed_lines) if changes else words.NOTHING),
         Text(_median(cell.tokens)),
         Text(_median(cell.harness_seconds, 1)),
     ]

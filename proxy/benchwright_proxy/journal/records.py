@@ -74,6 +74,7 @@ class Settle(Record):
     model_answered: str | None = None
     stop_reason: str | None = None
     error: str | None = None
+    service_tier: str | None = None
     duration_seconds: float | None = None
     ttfb_seconds: float | None = None
     response_bytes: int = 0

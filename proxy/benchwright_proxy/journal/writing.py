@@ -15,6 +15,7 @@ import asyncio
 import contextlib
 import fcntl
 import os
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -32,8 +33,11 @@ class JournalError(Exception):
 class Journal:
     """The one writer of a folder (a lock keeps a second proxy out)."""
 
-    def __init__(self, folder: Path, *, segment_bytes: int = SEGMENT_BYTES) -> None:
-        """Raises JournalError if the folder cannot be written or is in use."""
+    def __init__(
+        self, folder: Path, *, segment_bytes: int = SEGMENT_BYTES, patience: float = 0.0
+    ) -> None:
+        """Raises JournalError if the folder cannot be written, or is in use for longer than
+        `patience` seconds: a pod that is replaced drains its streams before it lets go."""
         self.folder = folder
         self._segment_bytes = segment_bytes
         self._write_error: str | None = None
@@ -45,12 +49,14 @@ class Journal:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _lock(self._lock, patience)
+        except BlockingIOError as error:
+            raise JournalError(f"{folder}: another proxy writes this journal") from error
+            self._open_segment()
         except BlockingIOError as error:
             raise JournalError(f"{folder}: another proxy writes this journal") from error
         except OSError as error:
             raise JournalError(f"{folder}: {error.strerror}") from error
-        self._open_segment(max(segments(folder), default=0) + 1)
 
     @property
     def broken(self) -> str | None:
@@ -60,9 +66,16 @@ class Journal:
     def append(self, record: Record) -> Location:
         """Hand a record to the kernel. Raises JournalError, and then nothing was written."""
         line = encode(record)
-        if self._size and self._size + len(line) > self._segment_bytes:
-            self._rotate()
-        self._write(line)
+        if self._sync_error:
+            raise JournalError(f"{self.folder}: {self._sync_error}")
+        try:
+            if self._size and self._size + len(line) > self._segment_bytes:
+                self._rotate()
+            self._write(line)
+        except OSError as error:
+            self._write_error = error.strerror or str(error)
+            raise JournalError(f"{self.folder}: {self._write_error}") from error
+        self._write_error = None
         location = Location(self._segment, self._size)
         self._size += len(line)
         self._written += 1
@@ -88,36 +101,34 @@ class Journal:
         os.close(self._lock)
 
     def _write(self, line: bytes) -> None:
-        if self._sync_error:
-            raise JournalError(f"{self.folder}: {self._sync_error}")
         try:
             written = os.write(self._fd, line)
             while written < len(line):
                 written += os.write(self._fd, line[written:])
-        except OSError as error:
-            self._write_error = error.strerror or str(error)
+        except OSError:
             # Take back a half-written line (a full disk), so that the next one starts clean.
             with contextlib.suppress(OSError):
                 os.ftruncate(self._fd, self._size)
-            raise JournalError(f"{self.folder}: {self._write_error}") from error
-        self._write_error = None
+            raise
 
     def _rotate(self) -> None:
-        os.fdatasync(self._fd)
+        """Go on in a new file. If that fails the old one stays, and the next record tries again."""
+        full = self._fd
+        os.fdatasync(full)
+        self._open_segment()
         # Behind a sync that may still be running on it.
-        self._thread.submit(os.close, self._fd)
-        self._open_segment(self._segment + 1)
+        self._thread.submit(os.close, full)
 
-    def _open_segment(self, number: int) -> None:
+    def _open_segment(self) -> None:
+        number = max(segments(self.folder), default=0) + 1
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC
+        opened = os.open(segment_path(self.folder, number), flags, 0o600)
         try:
-            self._fd = os.open(segment_path(self.folder, number), flags, 0o600)
-            folder = os.open(self.folder, os.O_RDONLY)
-            os.fsync(folder)
-            os.close(folder)
-        except OSError as error:
-            raise JournalError(f"{self.folder}: {error.strerror}") from error
-        self._segment, self._size = number, 0
+            _sync_folder(self.folder)
+        except OSError:
+            os.close(opened)
+            raise
+        self._fd, self._segment, self._size = opened, number, 0
 
     def _sync_later(self) -> None:
         self._timer = None
@@ -141,7 +152,28 @@ class Journal:
         self._synced = target
 
 
+def _sync_folder(folder: Path) -> None:
+    """A new file is only sure to be found again when its folder is on the disk too."""
+    opened = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
 def _seen(task: asyncio.Task[None]) -> None:
     """Nobody waits for a background sync; its failure is in `broken`."""
     if not task.cancelled():
         task.exception()
+
+
+def _lock(descriptor: int, patience: float) -> None:
+    """Take the lock, or raise BlockingIOError. Nothing is served yet, so waiting blocks nobody."""
+    deadline = time.monotonic() + patience
+    while True:
+        try:
+            return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                raise
+            time.sleep(0.2)

@@ -116,6 +116,9 @@ class HttpUpstream:
                     sock_read=self._bounds.idle_seconds,
                 ),
                 auto_decompress=False,
+                # Some gateways add long security headers.
+                max_line_size=2**16,
+                max_field_size=2**16,
                 trust_env=False,
                 skip_auto_headers=("User-Agent", "Content-Type"),
             )

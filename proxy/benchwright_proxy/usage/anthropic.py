@@ -54,6 +54,7 @@ def answer_of_body(body: Json) -> Answer:
         stop_reason=as_text(top.get("stop_reason")),
         error=_error_type(top),
         complete=True,
+        service_tier=as_text(said.get("service_tier")),
     )
 
 
@@ -114,4 +115,5 @@ class MessageStream:
             stop_reason=self._stop_reason,
             error=self._error,
             complete=self._stopped,
+            service_tier=as_text(self._said.get("service_tier")),
         )

@@ -66,6 +66,7 @@ def answer_of_body(body: Json) -> Answer:
         stop_reason=as_text(as_object(choices[0]).get("finish_reason")) if choices else None,
         error=error_type(top),
         complete=True,
+        service_tier=as_text(top.get("service_tier")),
     )
 
 
@@ -86,6 +87,7 @@ class ChatStream:
         self._model: str | None = None
         self._stop_reason: str | None = None
         self._error: str | None = None
+        self._service_tier: str | None = None
         self._done = False
         self._final_usage = False
 
@@ -95,6 +97,7 @@ class ChatStream:
         choices = as_list(top.get("choices"))
         self._model = self._model or as_text(top.get("model"))
         self._error = self._error or error_type(top)
+        self._service_tier = as_text(top.get("service_tier")) or self._service_tier
         for choice in choices:
             self._stop_reason = as_text(as_object(choice).get("finish_reason")) or self._stop_reason
         said = as_object(top.get("usage"))
@@ -120,4 +123,5 @@ class ChatStream:
             stop_reason=self._stop_reason,
             error=self._error,
             complete=ended,
+            service_tier=self._service_tier,
         )

@@ -34,8 +34,9 @@ UNKNOWN = Usage()
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What a response said: usage, `said` (the provider's own usage object, kept as evidence), the
-    model that answered, why it stopped, and the type of an error inside a 200 response. `complete`
-    is whether the response reached its proper end."""
+    model that answered, why it stopped, the type of an error inside a response, and the service
+    tier that was used (it decides the price). `complete` is whether the
+    response reached its proper end."""
 
     usage: Usage = UNKNOWN
     said: JsonObject = field(default_factory=dict)
@@ -43,6 +44,7 @@ class Answer:
     stop_reason: str | None = None
     error: str | None = None
     complete: bool = False
+    service_tier: str | None = None
 
 
 def source(*, final: bool, input_tokens: int | None, output_tokens: int | None) -> Source:

@@ -5,6 +5,7 @@ exists, exists_one, filter, size and startsWith. As in CEL, a missing field is a
 `||` absorb the error of one side where the other decides.
 """
 
+import functools
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -23,9 +24,14 @@ class CelError(Exception):
 
 def evaluate(rule: str, value: Any, old: Any = None) -> bool:
     """Whether `rule` holds for `self` (and `oldSelf`)."""
-    found = _Parser(rule).parse()({"self": value, "oldSelf": old})
+    found = _compiled(rule)({"self": value, "oldSelf": old})
     assert isinstance(found, bool), f"{rule} is no condition"
     return found
+
+
+@functools.cache
+def _compiled(rule: str) -> Node:
+    return _Parser(rule).parse()
 
 
 class _Parser:
@@ -46,7 +52,9 @@ class _Parser:
 
     def _peek(self, *texts: str) -> bool:
         at_end = self._at >= len(self._tokens)
-        return not at_end and self._tokens[self._at][0] == "op" and self._tokens[self._at][1] in texts
+        return (
+            not at_end and self._tokens[self._at][0] == "op" and self._tokens[self._at][1] in texts
+        )
 
     def _take(self, *texts: str) -> str:
         kind, text = self._tokens[self._at]

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from benchwright.api.crd import KINDS, definition
+from tests.unit.api.cel import evaluate
 
 Schema = Mapping[str, Any]
 
@@ -93,3 +94,22 @@ def _bounds(schema: Schema, value: Any) -> Iterator[str]:
             yield f"{value!r} is under {low} {schema[low]}"
         if high in schema and size(value) > schema[high]:
             yield f"over {high} {schema[high]}"
+
+
+def violations(schema: Schema, value: Any, old: Any = None) -> list[str]:
+    """Messages of the CEL rules that do not hold; transition rules need an old value."""
+    found = []
+    for rule in schema.get("x-kubernetes-validations", []):
+        if ("oldSelf" not in rule["rule"] or old is not None) and not evaluate(
+            rule["rule"], value, old
+        ):
+            found.append(rule["message"])
+    if isinstance(value, dict):
+        for name, child in schema.get("properties", {}).items():
+            if name in value:
+                before = old.get(name) if isinstance(old, dict) else None
+                found += violations(child, value[name], before)
+    if isinstance(value, list) and "items" in schema:
+        for item in value:
+            found += violations(schema["items"], item)
+    return found

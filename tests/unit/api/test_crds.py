@@ -64,7 +64,9 @@ def test_every_list_is_bounded() -> None:
 
 def test_every_map_is_bounded() -> None:
     free = [
-        at for at, n in _of_type("object") if "additionalProperties" in n and "maxProperties" not in n
+        at
+        for at, n in _of_type("object")
+        if "additionalProperties" in n and "maxProperties" not in n
     ]
     assert free == []
 
@@ -81,12 +83,16 @@ def test_every_number_has_a_lower_bound() -> None:
 def test_no_part_is_of_unknown_form() -> None:
     loose = [at for at, node in OURS if node.get("x-kubernetes-preserve-unknown-fields")]
     assert loose == []
-    empty = [at for at, n in _of_type("object") if not {"properties", "additionalProperties"} & n.keys()]
+    empty = [
+        at for at, n in _of_type("object") if not {"properties", "additionalProperties"} & n.keys()
+    ]
     assert empty == []
 
 
 def test_kubectl_explain_says_something_about_every_field() -> None:
-    silent = [at for at, node in OURS if not at.endswith(("[]", "{}")) and not node.get("description")]
+    silent = [
+        at for at, node in OURS if not at.endswith(("[]", "{}")) and not node.get("description")
+    ]
     assert silent == []
 
 

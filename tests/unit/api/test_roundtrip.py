@@ -33,7 +33,11 @@ MODULES = (agent, facts, measurements, run, task, taskset, trial)
 def _models() -> Iterator[type[Model]]:
     for module in MODULES:
         for value in vars(module).values():
-            if isinstance(value, type) and issubclass(value, Model) and value.__module__ == module.__name__:
+            if (
+                isinstance(value, type)
+                and issubclass(value, Model)
+                and value.__module__ == module.__name__
+            ):
                 yield value
 
 
@@ -48,7 +52,9 @@ def _takes_none(annotation: Any) -> bool:
 def test_what_may_be_none_may_be_left_out(model: type[Model]) -> None:
     """dump() drops None: a required field that may be None is written and never read again, and
     the CRD's `required` makes the API server refuse it."""
-    required = [n for n, f in model.model_fields.items() if f.is_required() and _takes_none(f.annotation)]
+    required = [
+        n for n, f in model.model_fields.items() if f.is_required() and _takes_none(f.annotation)
+    ]
     assert required == []
 
 
@@ -136,7 +142,11 @@ def test_names_outside_are_camel_case_and_both_are_read() -> None:
 def test_what_a_newer_version_stored_is_read_without_the_unknown_parts() -> None:
     stored = {**a_trial().finished().status.dump(), "fromTheFuture": {"a": 1}}
     assert parse_stored(TrialStatus, stored) == a_trial().finished().status
-    nested = {**stored, "conditions": [], "stages": [{"name": "w", "pod": "p", "createdAt": "x", "new": 1}]}
+    nested = {
+        **stored,
+        "conditions": [],
+        "stages": [{"name": "w", "pod": "p", "createdAt": "x", "new": 1}],
+    }
     assert parse_stored(TrialStatus, nested).stages[0].pod == "p"
 
 

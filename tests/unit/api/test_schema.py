@@ -41,7 +41,12 @@ def test_references_are_inlined_with_the_description_beside_them() -> None:
 
 
 def test_a_rule_is_put_wherever_its_model_is_used() -> None:
-    places = [FOUND["firstPart"], FOUND["maybe"], FOUND["many"]["items"], FOUND["named"]["additionalProperties"]]
+    places = [
+        FOUND["firstPart"],
+        FOUND["maybe"],
+        FOUND["many"]["items"],
+        FOUND["named"]["additionalProperties"],
+    ]
     assert all(place["x-kubernetes-validations"] for place in places)
 
 

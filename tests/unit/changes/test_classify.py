@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from benchwright.changes.classify import Overrides, PathClass, classify, is_text_name
 from hypothesis import given
 from hypothesis import strategies as st
+
+from benchwright.changes.classify import Overrides, PathClass, classify, is_text_name
 
 TABLE: dict[PathClass, dict[str, str]] = {
     PathClass.TEST: {

@@ -6,6 +6,9 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from benchwright.changes.classify import PathClass
 from benchwright.changes.codec import MAX_INTEGER, DocumentError
 from benchwright.changes.model import (
@@ -19,8 +22,6 @@ from benchwright.changes.model import (
     Tally,
 )
 from benchwright.changes.paths import problem
-from hypothesis import given
-from hypothesis import strategies as st
 
 COUNT = st.integers(0, MAX_INTEGER)
 PATH = st.binary(min_size=1, max_size=20).filter(lambda path: problem(path) is None)

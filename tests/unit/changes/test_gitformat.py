@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 
 import pytest
-from benchwright.changes.gitformat import DiffLine, FormatError, parse_diff
 from hypothesis import given
 from hypothesis import strategies as st
+
+from benchwright.changes.gitformat import DiffLine, FormatError, parse_diff
 
 A, B, Z = "a" * 40, "b" * 40, "0" * 40
 

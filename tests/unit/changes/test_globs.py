@@ -7,10 +7,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from benchwright.changes.globs import compile_any, compile_glob
-from benchwright.changes.ignore import Ignore
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+
+from benchwright.changes.globs import compile_any, compile_glob
+from benchwright.changes.ignore import Ignore
 
 
 @pytest.mark.parametrize(
@@ -85,17 +86,22 @@ def _git_ignores(top: Path, files: dict[str, str], paths: list[str]) -> set[str]
     done = subprocess.run(
         ["git", "-c", "core.ignoreCase=false", "check-ignore", "--no-index", "--stdin", "-z"],
         cwd=top,
-        input="\0".join(paths).encode(),
-        env={**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"},
+        input="\0".join("./" + path for path in paths).encode(),  # `:x` alone is pathspec magic
+        env={
+            **os.environ,
+            "GIT_CONFIG_GLOBAL": "/dev/null",
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_LITERAL_PATHSPECS": "1",
+        },
         capture_output=True,
         check=False,
     )
     assert done.returncode in (0, 1), done.stderr
-    return set(done.stdout.decode().split("\0")) - {""}
+    return {path.removeprefix("./") for path in done.stdout.decode().split("\0")} - {""}
 
 
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(
     st.lists(LINE, max_size=4), st.lists(LINE, max_size=2), st.lists(PATH, min_size=1, max_size=12)
@@ -104,6 +110,11 @@ def _git_ignores(top: Path, files: dict[str, str], paths: list[str]) -> set[str]
 @example(["a/**", "!a/b"], [], ["a/b", "a/a", "a/b/a"])
 @example(["a/", "!b"], ["a"], ["a/b", "sub/a", "sub/b", "a"])
 @example(["[[:alpha:]-]", "\\!b", "b\\ "], [], ["a", "-", "!b", "b ", "b"])
+@example(["[a-\\b]", "[\\]]", "[a\\-b]x"], [], ["a", "b", "]", "-", "ax", "-x"])
+@example(
+    ["[[:foo:]]", "[[:a]", "[[:]x", "[a", "[a\\", "[a-", "[]", "[!]"], [], ["a", "[", ":x", "]"]
+)
+@example(["[b-a]", "[--b]", "[a-]", "[a-b-c]", "[[:alpha:]-b]"], [], ["a", "-", "b", "c", ",", "!"])
 def test_ignore_rules_agree_with_git(
     repository: Path, rules: list[str], below: list[str], paths: list[str]
 ) -> None:

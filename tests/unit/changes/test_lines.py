@@ -5,9 +5,10 @@ from __future__ import annotations
 import io
 
 import pytest
-from benchwright.changes import lines
 from hypothesis import given
 from hypothesis import strategies as st
+
+from benchwright.changes import lines
 
 TEXT = st.lists(st.sampled_from([b"a\n", b"b\n", b"\r\n", b"\n", b"\r", b"x"])).map(b"".join)
 

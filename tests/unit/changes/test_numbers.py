@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pytest
+
 from benchwright.changes.classify import PathClass
 from benchwright.changes.gitformat import DiffLine
 from benchwright.changes.model import Changes, FileChange, Ignored, Kind, Tally

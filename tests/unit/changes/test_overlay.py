@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from benchwright.changes.classify import PathClass
 from benchwright.changes.model import Entry, Kind, Manifest
 from benchwright.changes.overlay import Policy, Selection, select
@@ -90,7 +91,13 @@ def test_a_file_cannot_cross_where_a_base_directory_stays() -> None:
     assert len(both.applied) == 2
 
 
-def test_a_truncated_snapshot_makes_an_incomplete_selection() -> None:
-    manifest = Manifest("base", truncated=True)
-    assert not select(manifest, Policy.EVERYTHING).complete
-    assert select(Manifest("base"), Policy.EVERYTHING).complete
+@pytest.mark.parametrize(
+    ("files", "tests", "tests_only", "everything"),
+    [(0, 0, True, True), (5, 0, True, False), (5, 1, False, False)],
+)
+def test_a_selection_is_complete_where_nothing_it_would_apply_is_lost(
+    files: int, tests: int, tests_only: bool, everything: bool
+) -> None:
+    manifest = Manifest("base", left_out_files=files, left_out_tests=tests, truncated=files > 0)
+    assert select(manifest, Policy.TESTS_ONLY).complete is tests_only
+    assert select(manifest, Policy.EVERYTHING).complete is everything

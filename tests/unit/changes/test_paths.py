@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
-from benchwright.changes import paths
 from hypothesis import example, given
 from hypothesis import strategies as st
+
+from benchwright.changes import paths
 
 
 @given(st.binary(max_size=40))

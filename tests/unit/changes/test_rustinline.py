@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from benchwright.changes.rustinline import is_confined
 from hypothesis import given
 from hypothesis import strategies as st
+
+from benchwright.changes.rustinline import is_confined
 
 CODE = b"""//! docs
 #![allow(dead_code)]

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from benchwright.cli.main import main
 from click.testing import CliRunner, Result
 
+from benchwright.cli.main import main
 from tests.unit.cli.fake_api import FakeApi
 
 Cli = Callable[..., Result]

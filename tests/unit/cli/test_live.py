@@ -1,18 +1,19 @@
 """The live view and the plain lines."""
 
 from io import StringIO
+from typing import Any
 
-from benchwright.cli.live import PlainView, counts_line, draw
 from rich.console import Console
 
+from benchwright.cli.live import LiveView, PlainView, counts_line, draw
 from tests.unit.cli.states import complete_run, run_object, running_run, trial
 from tests.unit.cli.test_progress import progress
 
 
-def drawn(*args: object, **more: object) -> str:
+def drawn(run: dict[str, Any], *trials: dict[str, Any]) -> str:
     console = Console(file=StringIO(), width=160)
     with console.capture() as capture:
-        console.print(draw(progress(*args, **more)))  # type: ignore[arg-type]
+        console.print(draw(progress(run, *trials)))
     return capture.get()
 
 
@@ -57,6 +58,15 @@ def test_what_is_waited_for_is_shown() -> None:
     assert "waiting: Resolved is False, TaskSetNotFound: there is no TaskSet t: apply it" in drawn(
         run
     )
+
+
+def test_the_live_view_redraws_and_leaves_nothing_behind() -> None:
+    stream = StringIO()
+    view = LiveView(Console(file=stream, width=100, force_terminal=True, color_system=None))
+    view.update(progress(running_run("r", 1), trial("r", "mini", 0, phase="Running")))
+    assert "0/1 finished; 1 running" in stream.getvalue()
+    view.close()
+    assert stream.getvalue().endswith("\x1b[1A\x1b[2K")
 
 
 def test_plain_lines_say_each_thing_once() -> None:

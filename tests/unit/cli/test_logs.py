@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator
 
 import pytest
+
 from benchwright.cli.errors import CliError
 from benchwright.cli.logs import OneLine, configure
 

@@ -3,12 +3,13 @@
 import subprocess
 import sys
 
+import click
 import pytest
-from benchwright.cli.main import main
 
+from benchwright.cli.main import main
 from tests.unit.cli.conftest import Cli
 
-NAMES = main.list_commands(None)  # type: ignore[arg-type]
+NAMES = main.list_commands(click.Context(main))
 
 
 def test_help_lists_every_command_and_the_exit_codes(cli: Cli) -> None:

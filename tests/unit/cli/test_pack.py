@@ -5,10 +5,10 @@ import random
 from pathlib import Path
 
 import pytest
-from benchwright.tasks.load import load_directory
-from benchwright.tasks.pack import unpack
 from ruamel.yaml import YAML
 
+from benchwright.tasks.load import load_directory
+from benchwright.tasks.pack import unpack
 from tests.unit.cli.conftest import Cli
 from tests.unit.cli.test_validate_folders import FROM_MAP, task
 

@@ -5,15 +5,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from benchwright.cli.progress import (
-    Progress,
-    counts,
-    invalid_summary,
-    parse_run,
-    parse_trial,
-    problems,
-)
 
+from benchwright.cli.progress import Progress, counts, invalid_summary, problems
+from benchwright.cli.views import parse_run, parse_trial
 from tests.unit.cli.states import complete_run, run_object, running_run, trial
 
 NOW = datetime(2026, 1, 1, 10, 1, tzinfo=UTC)

@@ -6,8 +6,8 @@ import time
 from pathlib import Path
 
 import pytest
-from benchwright_proxy.token import verify
 
+from benchwright_proxy.token import verify
 from tests.unit.cli.conftest import Cli
 from tests.unit.cli.fake_api import FakeApi
 

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
+
 from benchwright.api.agent import AgentSpec
 from benchwright.api.crd import RULES
 from benchwright.api.run import BenchmarkRunSpec
@@ -11,7 +13,6 @@ from benchwright.api.task import Task
 from benchwright.api.taskset import TaskSetSpec
 from benchwright.api.trial import TrialSpec, TrialStatus
 from benchwright.cli.rules import TWINS, broken_rules
-from pydantic import BaseModel
 
 STAMP = "2026-01-01T00:00:00Z"
 DIGEST = "sha256:" + "0" * 64

@@ -5,10 +5,11 @@ import unicodedata
 from pathlib import Path
 from typing import Any
 
-from benchwright.cli.validate import inspect
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
+
+from benchwright.cli.validate import inspect
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)
 TREES = st.recursive(

@@ -4,8 +4,8 @@ import base64
 from pathlib import Path
 
 import pytest
-from benchwright.tasks.pack import pack
 
+from benchwright.tasks.pack import pack
 from tests.unit.cli.conftest import Cli
 from tests.unit.cli.test_validate import AGENT, HEAD
 

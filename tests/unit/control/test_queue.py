@@ -106,7 +106,9 @@ async def test_a_failure_is_tried_again_with_growing_pauses_and_forgotten_after_
         assert queue.failures["a"] == 3
         await eventually(lambda: len(times) == 4)
         gaps = [later - earlier for earlier, later in zip(times, times[1:], strict=False)]
-        assert [gap >= pause for gap, pause in zip(gaps, (0.04, 0.08, 0.16), strict=True)] == [True] * 3
+        assert [gap >= pause for gap, pause in zip(gaps, (0.04, 0.08, 0.16), strict=True)] == [
+            True
+        ] * 3
         await eventually(lambda: "a" not in queue.failures)
 
 

@@ -75,12 +75,16 @@ async def test_what_is_wrong_with_a_task_set_comes_back_in_words(service: Servic
 
 
 async def test_a_file_that_is_also_a_folder_comes_back_in_words(service: Service) -> None:
-    source = {"inline": [{"task": REPAIR.dump(), "files": {"workspace/a": "x", "workspace/a/b": "y"}}]}
+    source = {
+        "inline": [{"task": REPAIR.dump(), "files": {"workspace/a": "x", "workspace/a/b": "y"}}]
+    }
     with pytest.raises(TaskSetProblem):
         await service.client.resolve(source, None)
 
 
-@pytest.mark.parametrize("packed", ["", "%%%", "aGVsbG8="], ids=["nothing", "no base64", "no archive"])
+@pytest.mark.parametrize(
+    "packed", ["", "%%%", "aGVsbG8="], ids=["nothing", "no base64", "no archive"]
+)
 async def test_a_broken_archive_comes_back_in_words(service: Service, packed: str) -> None:
     with pytest.raises(TaskSetProblem):
         await service.client.resolve({"configMap": {"name": "tasks"}}, packed)

@@ -67,6 +67,8 @@ def test_refused_calls_alone_are_no_use() -> None:
 
 
 def test_interruptions_and_limits_are_kept() -> None:
-    found = parse_usage({"total": totals(), "stages": None, "interrupted": 2, "limit_hit": "requests"})
+    found = parse_usage(
+        {"total": totals(), "stages": None, "interrupted": 2, "limit_hit": "requests"}
+    )
     assert (found.interrupted, found.limit_hit) == (2, "requests")
     assert found.usage.stages == {}

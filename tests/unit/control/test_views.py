@@ -45,7 +45,9 @@ def test_after_the_patch_the_status_is_exactly_the_new_one() -> None:
 
 
 def test_a_runs_status_is_patched_the_same_way() -> None:
-    old = BenchmarkRunStatus(started_at="2026-01-01T00:00:00Z", counts=RunCounts(planned=4, queued=4))
+    old = BenchmarkRunStatus(
+        started_at="2026-01-01T00:00:00Z", counts=RunCounts(planned=4, queued=4)
+    )
     new = BenchmarkRunStatus(counts=RunCounts(planned=4, active=4))
     stored = _merge(old.dump(), status_patch(new))
     assert parse_stored(BenchmarkRunStatus, stored) == new
@@ -67,7 +69,12 @@ def test_a_trial_without_status_is_new() -> None:
 
 def test_a_run_view_has_its_version_and_whether_it_goes() -> None:
     view = run_view(a_run().obj())
-    assert (view.name, view.uid, view.resource_version, view.generation) == ("run-1", "uid-run", "5", 3)
+    assert (view.name, view.uid, view.resource_version, view.generation) == (
+        "run-1",
+        "uid-run",
+        "5",
+        3,
+    )
     assert run_view(a_run().deleting().obj()).deleting
 
 

@@ -32,17 +32,26 @@ def changes(files: int = 1, **more: Any) -> str:
     return Changes(**numbers).to_json().decode()
 
 
-def worked(code: int | None = 0, *, files: int = 1, setup: StepFacts | None = None, **more: Any) -> StageFacts:
+def worked(
+    code: int | None = 0, *, files: int = 1, setup: StepFacts | None = None, **more: Any
+) -> StageFacts:
     """A stage in which the agent worked and ended with `code`."""
     late = bool(more.pop("timed_out", False))
     tail = more.pop("log_tail", "")
     agent = step("agent", code, timed_out=late, log_tail=tail)
     steps = (agent,) if setup is None else (setup, agent)
-    values: dict[str, Any] = {"steps": steps, "prepare_seconds": 1.0, "changes": changes(files), **more}
+    values: dict[str, Any] = {
+        "steps": steps,
+        "prepare_seconds": 1.0,
+        "changes": changes(files),
+        **more,
+    }
     return StageFacts(**values)
 
 
-def coverage(covered: Iterable[int], measured: Iterable[int] = LINES, path: str = "pkg/a.py") -> str:
+def coverage(
+    covered: Iterable[int], measured: Iterable[int] = LINES, path: str = "pkg/a.py"
+) -> str:
     file = FileCoverage(frozenset(measured), frozenset(covered))
     return to_json(CoverageReport("coveragepy-json", {path: file})).decode()
 
@@ -70,7 +79,8 @@ def unmeasured(what: str = "missing", **more: Any) -> StageFacts:
     """An evaluator whose command left no report."""
     problem = ReportProblem(reason=what, message="no regular file at junit.xml")
     return measured(
-        tests=None, **{"coverage": None, "coverage_problem": problem, "tests_problem": problem, **more}
+        tests=None,
+        **{"coverage": None, "coverage_problem": problem, "tests_problem": problem, **more},
     ).model_copy(update={"tests": None})
 
 

@@ -92,7 +92,9 @@ EVICTIONS = [
     ),
     Row(
         "evicted by node pressure on disk, the message names usage and request: not the agent's",
-        a_pod().running().failed(
+        a_pod()
+        .running()
+        .failed(
             "Evicted",
             "The node was low on resource: ephemeral-storage. Container main was using 9Gi, request "
             "is 64Mi, has larger consumption of ephemeral-storage. ",
@@ -101,21 +103,23 @@ EVICTIONS = [
     ),
     Row(
         "workspace filled its emptyDir (tekton#6145): the agent's doing",
-        a_pod().running().failed(
-            "Evicted", 'Usage of EmptyDir volume "workspace" exceeds the limit "2Gi". '
-        ),
+        a_pod()
+        .running()
+        .failed("Evicted", 'Usage of EmptyDir volume "workspace" exceeds the limit "2Gi". '),
         _charged("DiskLimit"),
     ),
     Row(
         "workspace's container went over its ephemeral storage: the agent's doing",
-        a_pod().running().failed(
-            "Evicted", 'Container main exceeded its local ephemeral storage limit "2Gi". '
-        ),
+        a_pod()
+        .running()
+        .failed("Evicted", 'Container main exceeded its local ephemeral storage limit "2Gi". '),
         _charged("DiskLimit"),
     ),
     Row(
         "workspace pod went over the sum of its limits: the agent's doing",
-        a_pod().running().failed(
+        a_pod()
+        .running()
+        .failed(
             "Evicted",
             "Pod ephemeral local storage usage exceeds the total limit of containers 6Gi. ",
         ),
@@ -123,23 +127,23 @@ EVICTIONS = [
     ),
     Row(
         "the bundle is larger than its volume, which the agent cannot write: not its doing",
-        a_pod().running().failed(
-            "Evicted", 'Usage of EmptyDir volume "agent" exceeds the limit "4Gi". '
-        ),
+        a_pod()
+        .running()
+        .failed("Evicted", 'Usage of EmptyDir volume "agent" exceeds the limit "4Gi". '),
         _again("NodePressure"),
     ),
     Row(
         "the harness's own folder is full, which the agent cannot write: not its doing",
-        a_pod().running().failed(
-            "Evicted", 'Usage of EmptyDir volume "control" exceeds the limit "256Mi". '
-        ),
+        a_pod()
+        .running()
+        .failed("Evicted", 'Usage of EmptyDir volume "control" exceeds the limit "256Mi". '),
         _again("NodePressure"),
     ),
     Row(
         "evaluator filled its disk: nothing learnt about the agent, repeated",
-        a_pod("evaluate").running().failed(
-            "Evicted", 'Usage of EmptyDir volume "workspace" exceeds the limit "2Gi". '
-        ),
+        a_pod("evaluate")
+        .running()
+        .failed("Evicted", 'Usage of EmptyDir volume "workspace" exceeds the limit "2Gi". '),
         _again("NodePressure"),
     ),
     Row(
@@ -168,57 +172,76 @@ NODES = [
 ] + [
     Row(
         "activeDeadlineSeconds fired (argo#7081): the backstop is never the agent's timeout",
-        a_pod().main_ended(137).harness_ended(137).failed("DeadlineExceeded", "Pod was active too long"),
+        a_pod()
+        .main_ended(137)
+        .harness_ended(137)
+        .failed("DeadlineExceeded", "Pod was active too long"),
         _again("Backstop"),
     ),
 ]
 
-WAITING = [
-    Row("no node yet: waits (tekton#4078)", a_pod().condition("PodScheduled", "False", "Unschedulable"), None),
-    Row(
-        "no node past the pending timeout (argo#11025): repeated",
-        a_pod().condition("PodScheduled", "False", "Unschedulable", "0/3 nodes: insufficient cpu"),
-        _again("Unschedulable"),
-        age=900,
-    ),
-    Row("containers not made yet: waits", a_pod().waiting("main", "PodInitializing"), None, age=899),
-    Row(
-        "scheduled and never started (kuberay#4178): no phase waits for ever",
-        a_pod().waiting("main", "PodInitializing"),
-        _again("PendingTimeout"),
-        age=900,
-    ),
-    Row(
-        "a running main is never 'pending', however old the pod",
-        a_pod().running(),
-        None,
-        age=10_000,
-    ),
-] + [
-    Row(
-        f"image not pulled yet, {reason}, within the grace (tekton#5987): waits",
-        a_pod().waiting("main", reason),
-        None,
-        age=299,
-    )
-    for reason in ("ErrImagePull", "ImagePullBackOff", "RegistryUnavailable")
-] + [
-    Row(
-        f"image of {container} still not pulled after the grace (tekton#7666): says so",
-        a_pod().waiting(container, "ImagePullBackOff"),
-        _final("ImagePull"),
-        age=300,
-    )
-    for container in ("main", "harness", "bundle")
-] + [
-    Row(
-        f"{reason}: no waiting helps, at once and without repeating (tekton#4895)",
-        a_pod().waiting("main", reason),
-        _final("PodConfig"),
-        age=0,
-    )
-    for reason in ("InvalidImageName", "ErrImageNeverPull", "CreateContainerConfigError")
-]
+WAITING = (
+    [
+        Row(
+            "no node yet: waits (tekton#4078)",
+            a_pod().condition("PodScheduled", "False", "Unschedulable"),
+            None,
+        ),
+        Row(
+            "no node past the pending timeout (argo#11025): repeated",
+            a_pod().condition(
+                "PodScheduled", "False", "Unschedulable", "0/3 nodes: insufficient cpu"
+            ),
+            _again("Unschedulable"),
+            age=900,
+        ),
+        Row(
+            "containers not made yet: waits",
+            a_pod().waiting("main", "PodInitializing"),
+            None,
+            age=899,
+        ),
+        Row(
+            "scheduled and never started (kuberay#4178): no phase waits for ever",
+            a_pod().waiting("main", "PodInitializing"),
+            _again("PendingTimeout"),
+            age=900,
+        ),
+        Row(
+            "a running main is never 'pending', however old the pod",
+            a_pod().running(),
+            None,
+            age=10_000,
+        ),
+    ]
+    + [
+        Row(
+            f"image not pulled yet, {reason}, within the grace (tekton#5987): waits",
+            a_pod().waiting("main", reason),
+            None,
+            age=299,
+        )
+        for reason in ("ErrImagePull", "ImagePullBackOff", "RegistryUnavailable")
+    ]
+    + [
+        Row(
+            f"image of {container} still not pulled after the grace (tekton#7666): says so",
+            a_pod().waiting(container, "ImagePullBackOff"),
+            _final("ImagePull"),
+            age=300,
+        )
+        for container in ("main", "harness", "bundle")
+    ]
+    + [
+        Row(
+            f"{reason}: no waiting helps, at once and without repeating (tekton#4895)",
+            a_pod().waiting("main", reason),
+            _final("PodConfig"),
+            age=0,
+        )
+        for reason in ("InvalidImageName", "ErrImageNeverPull", "CreateContainerConfigError")
+    ]
+)
 
 CONTAINERS = [
     Row(

@@ -39,7 +39,10 @@ def test_when_the_status_changes_so_does_the_transition_time() -> None:
 
 
 CONDITIONS = st.builds(
-    condition, st.sampled_from("ABCD"), st.sampled_from(["True", "False", "Unknown"]), st.integers(0, 9)
+    condition,
+    st.sampled_from("ABCD"),
+    st.sampled_from(["True", "False", "Unknown"]),
+    st.integers(0, 9),
 )
 
 
@@ -68,7 +71,9 @@ def test_long_messages_are_cut_and_say_so(text: str, cut: str) -> None:
 
 
 def test_stamps_keep_microseconds_and_are_utc() -> None:
-    assert format_time(datetime(2026, 1, 2, 3, 4, 5, 6, tzinfo=UTC)) == "2026-01-02T03:04:05.000006Z"
+    assert (
+        format_time(datetime(2026, 1, 2, 3, 4, 5, 6, tzinfo=UTC)) == "2026-01-02T03:04:05.000006Z"
+    )
     east = datetime(2026, 1, 2, 5, 4, 5, tzinfo=timezone(timedelta(hours=2)))
     assert format_time(east) == "2026-01-02T03:04:05.000000Z"
 

@@ -24,7 +24,9 @@ def test_any_text_becomes_a_dns_label_within_the_limit(parts: list[str], limit: 
 
 
 @given(NAMES, NAMES, NAMES, INDEX)
-def test_names_of_trials_and_of_their_pods_are_dns_labels(run: str, agent: str, task: str, i: int) -> None:
+def test_names_of_trials_and_of_their_pods_are_dns_labels(
+    run: str, agent: str, task: str, i: int
+) -> None:
     trial = labels.trial_name(run, agent, task, i)
     assert _is_label(trial, labels.TRIAL_NAME_MAX)
     for stage in ("detect", "setup", "write", "repair", "evaluate"):
@@ -84,7 +86,11 @@ def test_no_two_cells_of_one_run_share_a_name_even_where_their_words_join_to_the
             assert a != b, f"{cells[i]} and {cells[j]} are both {a}"
 
 
-@given(st.tuples(NAMES, st.integers(1, 9)), st.tuples(NAMES, st.integers(1, 9)), st.sampled_from(["write", "evaluate"]))
+@given(
+    st.tuples(NAMES, st.integers(1, 9)),
+    st.tuples(NAMES, st.integers(1, 9)),
+    st.sampled_from(["write", "evaluate"]),
+)
 @example(("t", 1), ("t-1", 1), "write")
 def test_different_pods_have_different_names(
     one: tuple[str, int], other: tuple[str, int], stage: str

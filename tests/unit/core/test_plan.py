@@ -67,7 +67,10 @@ def test_every_cell_is_in_every_block_once_and_names_are_unique(
     agents: list[str], tasks: list[str], trials: int, seed: int
 ) -> None:
     drawn = plan.draw(
-        "run", spec(seed=seed, trials_per_task=trials), [an_agent(a) for a in agents], snapshots(*tasks)
+        "run",
+        spec(seed=seed, trials_per_task=trials),
+        [an_agent(a) for a in agents],
+        snapshots(*tasks),
     )
     size = len(agents) * len(tasks)
     cells = {(a, t) for a in agents for t in tasks}
@@ -113,7 +116,9 @@ def test_selector(selector: dict[str, list[str]], chosen: list[str]) -> None:
 
 
 def test_a_name_that_matches_nothing_is_an_error_that_says_what_there_is() -> None:
-    with pytest.raises(plan.SelectorError, match=r"no task matches 'prase'; there are: parse, tabulate"):
+    with pytest.raises(
+        plan.SelectorError, match=r"no task matches 'prase'; there are: parse, tabulate"
+    ):
         plan.select(TASKS, TaskSelector(names=("parse", "prase")))
 
 

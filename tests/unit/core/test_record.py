@@ -26,7 +26,11 @@ TRIAL = (
     .with_agent("model", effort="high")
     .in_stage("write", "evaluate")
     .finished()
-    .with_status(measurements=MEASURED, usage=Usage(total=tokens(), stages={"write": tokens()}), seconds=SECONDS)
+    .with_status(
+        measurements=MEASURED,
+        usage=Usage(total=tokens(), stages={"write": tokens()}),
+        seconds=SECONDS,
+    )
 )
 ROW = record(TRIAL.view(), TRIAL.status)
 
@@ -72,7 +76,16 @@ def test_a_row_is_plain_json() -> None:
 def test_what_is_not_known_is_null_never_zero() -> None:
     trial = a_trial().in_stage("write").finished("invalid", "PodLost")
     row = record(trial.view(), trial.status)
-    for field in ("tests", "coverage", "changes", "detect", "replay", "would_pass", "usage", "seconds"):
+    for field in (
+        "tests",
+        "coverage",
+        "changes",
+        "detect",
+        "replay",
+        "would_pass",
+        "usage",
+        "seconds",
+    ):
         assert row[field] is None, field
     assert row["criterion_score"] is None
     assert (row["criteria"], row["usage_by_stage"]) == ([], {})
@@ -99,16 +112,25 @@ def test_a_baselines_row_has_no_agent() -> None:
 def test_invalid_attempts_are_listed_with_their_reasons() -> None:
     trial = a_trial().after_invalid("Disrupted", "PodLost").in_stage("write", attempt=3).finished()
     row = record(trial.view(), trial.status)
-    assert [(a["attempt"], a["reason"]) for a in row["attempts"]] == [(1, "Disrupted"), (2, "PodLost")]
+    assert [(a["attempt"], a["reason"]) for a in row["attempts"]] == [
+        (1, "Disrupted"),
+        (2, "PodLost"),
+    ]
 
 
 def test_criteria_of_a_repair_are_rows_of_their_own() -> None:
     result = CriterionResult(name="regression", passed=True, required=True, weight=2)
-    trial = a_trial().of("repair").in_stage("repair", "evaluate").finished().with_status(
-        measurements=Measurements(criteria=(result,), criterion_score=1.0)
+    trial = (
+        a_trial()
+        .of("repair")
+        .in_stage("repair", "evaluate")
+        .finished()
+        .with_status(measurements=Measurements(criteria=(result,), criterion_score=1.0))
     )
     row = record(trial.view(), trial.status)
-    assert row["criteria"] == [{"name": "regression", "passed": True, "required": True, "weight": 2}]
+    assert row["criteria"] == [
+        {"name": "regression", "passed": True, "required": True, "weight": 2}
+    ]
     assert row["criterion_score"] == 1.0
 
 

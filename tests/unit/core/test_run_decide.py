@@ -30,7 +30,8 @@ def inputs(*tasks: TaskSnapshot, baselines: int = 2, **more: Any) -> Inputs:
 def started(decision: RunDecision) -> list[TrialSummary]:
     """The trials that the decision creates, as the run sees them afterwards."""
     return [
-        TrialSummary(name=t.name, purpose=t.spec.purpose, task=t.spec.task.name) for t in decision.create
+        TrialSummary(name=t.name, purpose=t.spec.purpose, task=t.spec.task.name)
+        for t in decision.create
     ]
 
 
@@ -98,7 +99,10 @@ def test_a_run_that_is_being_deleted_creates_nothing_and_writes_nothing() -> Non
 def test_the_untouched_base_is_measured_before_any_agent_costs_money() -> None:
     run = a_run().with_spec(parallelism=10).view()
     decision = decide(run, inputs(WRITE, baselines=0), [], NOW)
-    assert [(t.spec.purpose, t.spec.index) for t in decision.create] == [("baseline", 0), ("baseline", 1)]
+    assert [(t.spec.purpose, t.spec.index) for t in decision.create] == [
+        ("baseline", 0),
+        ("baseline", 1),
+    ]
     assert all(t.spec.agent is None for t in decision.create)
 
 
@@ -113,7 +117,11 @@ def test_baselines_go_first_and_one_of_each_task_before_the_second_of_any() -> N
     other = a_snapshot(a_task(name="other"))
     run = a_run().with_spec(parallelism=3).view()
     made = decide(run, inputs(WRITE, other, REPAIR, baselines=0), [], NOW).create
-    assert [(t.spec.index, t.spec.task.name) for t in made] == [(0, "other"), (0, "parse"), (1, "other")]
+    assert [(t.spec.index, t.spec.task.name) for t in made] == [
+        (0, "other"),
+        (0, "parse"),
+        (1, "other"),
+    ]
 
 
 def test_good_baselines_of_an_earlier_run_are_used() -> None:
@@ -200,7 +208,9 @@ def _edited(agents: Sequence[AgentSnapshot]) -> tuple[AgentSnapshot, ...]:
     "later",
     [
         inputs(agents=_edited(AGENTS)),
-        inputs(a_snapshot(a_task("repair", name="mend", image="other:2")), corpus="sha256:" + "d" * 64),
+        inputs(
+            a_snapshot(a_task("repair", name="mend", image="other:2")), corpus="sha256:" + "d" * 64
+        ),
     ],
     ids=["the Agent was edited", "the TaskSet was edited"],
 )
@@ -242,7 +252,9 @@ def test_a_finished_run_stays_without_a_ttl() -> None:
         (101.0, RunDecision(delete=True)),
     ],
 )
-def test_a_finished_run_is_deleted_after_its_ttl_and_not_before(ago: float, expected: RunDecision) -> None:
+def test_a_finished_run_is_deleted_after_its_ttl_and_not_before(
+    ago: float, expected: RunDecision
+) -> None:
     run = _finished(a_run().with_spec(ttl_seconds_after_finished=100), ago)
     assert decide(run, Inputs(), [], NOW) == expected
 
@@ -268,7 +280,9 @@ def test_however_trials_end_the_run_completes_and_nothing_is_lost(data: st.DataO
             break
         assert active, "not complete, nothing runs, and nothing is created: stuck"
         for trial in data.draw(st.lists(st.sampled_from(active), min_size=1, unique=True)):
-            how = data.draw(st.sampled_from(["success", "success", "failure", "timeout", "invalid"]))
+            how = data.draw(
+                st.sampled_from(["success", "success", "failure", "timeout", "invalid"])
+            )
             trials |= {t.name: t for t in ended([trial], how)}
     measured = [t for t in trials.values() if t.purpose == "measurement"]
     assert len(measured) == 8

@@ -50,7 +50,10 @@ def test_baselines_are_no_observations_and_are_not_counted() -> None:
 OUTCOMES = st.sampled_from(["success", "failure", "timeout", "invalid", None])
 
 
-@given(st.dictionaries(st.integers(0, 19), OUTCOMES, max_size=20), st.lists(st.integers(20, 29), max_size=5))
+@given(
+    st.dictionaries(st.integers(0, 19), OUTCOMES, max_size=20),
+    st.lists(st.integers(20, 29), max_size=5),
+)
 def test_counts_always_add_up_to_what_was_planned(mine: dict[int, str], foreign: list[int]) -> None:
     known = {
         str(n): TrialSummary(str(n), "measurement", "t", outcome)  # type: ignore[arg-type]
@@ -82,7 +85,9 @@ def test_nothing_new_is_no_write() -> None:
 
 
 def test_the_start_is_recorded_once() -> None:
-    later = decide(on(RUN, FIRST), inputs(), ended(TRIALS[:1]) + TRIALS[1:], NOW + timedelta(seconds=50))
+    later = decide(
+        on(RUN, FIRST), inputs(), ended(TRIALS[:1]) + TRIALS[1:], NOW + timedelta(seconds=50)
+    )
     assert _status(later).started_at == at(0)
 
 

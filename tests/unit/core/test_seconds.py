@@ -85,7 +85,8 @@ def test_a_harness_that_never_prepared_leaves_prepare_unknown() -> None:
 
 def test_a_command_that_never_ran_because_setup_failed_took_no_time() -> None:
     facts = StageFacts(
-        steps=(step("setup", 1, seconds=4.0), step("agent", None, seconds=None)), prepare_seconds=1.0
+        steps=(step("setup", 1, seconds=4.0), step("agent", None, seconds=None)),
+        prepare_seconds=1.0,
     )
     spent = seconds_spent(CREATED, _status(a_trial().in_stage("write")), {(1, "write"): facts})
     assert spent is not None

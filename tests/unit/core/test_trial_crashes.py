@@ -21,7 +21,11 @@ SCENARIOS: Mapping[str, tuple[Script, str, str]] = {
     "all goes well": ({}, "success", "CoverageGained"),
     "a slow agent": ({(1, "write"): "slow"}, "success", "CoverageGained"),
     "the first workspace vanishes": ({(1, "write"): "vanishes"}, "success", "CoverageGained"),
-    "the first evaluator is disrupted": ({(1, "evaluate"): "disrupted"}, "success", "CoverageGained"),
+    "the first evaluator is disrupted": (
+        {(1, "evaluate"): "disrupted"},
+        "success",
+        "CoverageGained",
+    ),
     "out of memory once": ({(1, "write"): "oom"}, "success", "CoverageGained"),
     "out of memory twice": (
         {(1, "write"): "oom", (2, "write"): "oom"},
@@ -69,13 +73,19 @@ def test_killed_before_any_one_effect_the_outcome_is_the_same(name: str, downtim
         world.kill_before = number
         run_to_the_end(world, lambda: 1, downtime)
         status = world.trial.status
-        assert (status.outcome, status.reason) == (outcome, reason), f"killed before effect {number}"
+        assert (status.outcome, status.reason) == (outcome, reason), (
+            f"killed before effect {number}"
+        )
         assert {s.outcome for s in world.recorded} == {outcome}
         assert status.attempt in world.closed, "the attempt that counts is published and was closed"
 
 
 # A pod that vanished before anybody recorded it has to be made again.
-SEEN = [n for n, (script, _, _) in SCENARIOS.items() if not {"vanishes", "disrupted"} & {*script.values()}]
+SEEN = [
+    n
+    for n, (script, _, _) in SCENARIOS.items()
+    if not {"vanishes", "disrupted"} & {*script.values()}
+]
 
 
 @pytest.mark.parametrize("name", SEEN)

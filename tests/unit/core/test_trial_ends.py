@@ -45,7 +45,9 @@ def test_a_pod_that_vanished_after_its_facts_were_stored_is_no_loss() -> None:
     assert decide(seen(WORKING, facts={"write": worked()}), NOW).create == (1, "evaluate")
 
 
-def test_a_repeat_closes_the_old_attempts_books_and_deletes_its_pods_and_forgets_its_stages() -> None:
+def test_a_repeat_closes_the_old_attempts_books_and_deletes_its_pods_and_forgets_its_stages() -> (
+    None
+):
     state = seen(WORKING, a_pod().running().disrupted("PreemptionByScheduler"))
     decision = decide(state, NOW)
     _repeated(decision, "Disrupted")
@@ -222,7 +224,9 @@ def test_a_disruption_is_called_so_even_where_the_harness_could_still_report() -
 
 
 def test_a_harness_that_could_not_fetch_is_invalid_and_repeated() -> None:
-    _repeated(decide(seen(WORKING, a_pod().running(), facts={"write": broken()}), NOW), "FetchFailed")
+    _repeated(
+        decide(seen(WORKING, a_pod().running(), facts={"write": broken()}), NOW), "FetchFailed"
+    )
 
 
 @pytest.mark.parametrize(

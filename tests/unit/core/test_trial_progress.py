@@ -106,7 +106,11 @@ def test_then_it_is_finished_with_all_that_is_published() -> None:
     decision = decide(replace(DONE, pods=pods, usage=spent(), verdict=GOOD), NOW)
     status = decision.status
     assert status is not None
-    assert (status.outcome, status.reason, status.phase) == ("success", "CoverageGained", "Finished")
+    assert (status.outcome, status.reason, status.phase) == (
+        "success",
+        "CoverageGained",
+        "Finished",
+    )
     assert status.finished_at == at(0)
     assert status.usage == spent().usage
     assert status.measurements == Measurements()
@@ -149,7 +153,9 @@ def test_pods_of_all_attempts_are_cleaned_up_after_the_outcome() -> None:
     [a_trial(), a_trial().in_stage("write"), a_trial().finished()],
     ids=["new", "running", "finished"],
 )
-def test_a_trial_that_is_being_deleted_is_left_to_the_garbage_collector(trial: TrialBuilder) -> None:
+def test_a_trial_that_is_being_deleted_is_left_to_the_garbage_collector(
+    trial: TrialBuilder,
+) -> None:
     assert decide(seen(trial.deleting(), a_pod().running()), NOW) == Decision()
 
 
@@ -183,8 +189,6 @@ def test_every_outcome_is_one_that_the_api_server_takes(outcome: str) -> None:
     status = decide(replace(DONE, usage=spent(), verdict=verdict), NOW).status
     assert status is not None
     assert (status.outcome, status.reason, status.phase) == (outcome, "Some", "Finished")
-
-
 
 
 def test_deciding_twice_about_the_same_state_gives_the_same_decision() -> None:

@@ -110,7 +110,10 @@ REPLAYS: dict[str, tuple[StageFacts, str]] = {
     ),
     "test.sh fails": (measured(steps=(step("setup"), step("test", 2))), "TestFailed"),
     "test.sh is not found": (measured(steps=(step("setup"), step("test", 127))), "TestFailed"),
-    "test.sh hangs": (measured(steps=(step("setup"), step("test", 0, timed_out=True))), "TestFailed"),
+    "test.sh hangs": (
+        measured(steps=(step("setup"), step("test", 0, timed_out=True))),
+        "TestFailed",
+    ),
     "exit 0 and no report": (
         measured(steps=RAN).model_copy(update={"tests": None}),
         "NoTestsRan",

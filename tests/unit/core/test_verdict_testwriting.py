@@ -108,7 +108,9 @@ def test_removed_and_skipped_tests_of_the_base_are_counted_as_broken() -> None:
 
 
 def test_a_test_that_was_already_unstable_in_the_base_is_nobodys_fault() -> None:
-    flaky = measured().model_copy(update={"tests": cases({**BASE_TESTS, "tests.test_a::one": "failed"})})
+    flaky = measured().model_copy(
+        update={"tests": cases({**BASE_TESTS, "tests.test_a::one": "failed"})}
+    )
     evaluation = measured(NEW, range(1, 8)).model_copy(
         update={"tests": cases({**BASE_TESTS, "tests.test_a::one": "failed", **NEW})}
     )
@@ -206,7 +208,9 @@ def test_tests_and_other_code_are_counted_apart_down_to_their_lines() -> None:
 
 
 def test_the_same_facts_give_the_same_verdict() -> None:
-    assert graded(worked(), measured(NEW, range(1, 8))) == graded(worked(), measured(NEW, range(1, 8)))
+    assert graded(worked(), measured(NEW, range(1, 8))) == graded(
+        worked(), measured(NEW, range(1, 8))
+    )
 
 
 # Baselines

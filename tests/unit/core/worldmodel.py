@@ -68,7 +68,9 @@ class World:
         seen = Observed(
             trial=self.trial,
             pods={key: pod.builder.view() for key, pod in self.pods.items()},
-            facts={k: f for k, f in self.facts.items() if k[0] == max(1, self.trial.status.attempt)},
+            facts={
+                k: f for k, f in self.facts.items() if k[0] == max(1, self.trial.status.attempt)
+            },
         )
         for _ in range(6):
             decision = decide(seen, self.now)

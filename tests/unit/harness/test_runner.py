@@ -37,7 +37,9 @@ class Pod:
         (control / "steps" / "list").write_text(listing)
         self._runner(control, exchange)
         pipes = Pipes(exchange, ["result", *(f"log-{name}" for name, _, _ in steps)])
-        process = subprocess.Popen(self._command(control / "runner"), env={**os.environ, "ROOT": str(self.root)})
+        process = subprocess.Popen(
+            self._command(control / "runner"), env={**os.environ, "ROOT": str(self.root)}
+        )
         while process.poll() is None:
             pipes.pump(0.05)
         pipes.drain()
@@ -78,7 +80,9 @@ def test_exit_codes_and_logs_are_kept(pod: Pod) -> None:
 
 
 def test_past_its_limit_everything_is_killed_although_term_is_ignored(pod: Pod) -> None:
-    script = "trap '' TERM; (trap '' TERM; while :; do sleep 0.1; done) & while :; do sleep 0.1; done"
+    script = (
+        "trap '' TERM; (trap '' TERM; while :; do sleep 0.1; done) & while :; do sleep 0.1; done"
+    )
     pod.run(("agent", 1, script), ("next", 10, "exit 0"))
     assert pod.end("agent").timed_out
     assert pod.end("agent").exit_code is None

@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+
 from benchwright.changes.classify import PathClass
 from benchwright.changes.model import Entry, Kind
 from benchwright.changes.overlay import Policy, Selection
 from benchwright.harness.snapshot import Limits, OverlayError, apply, tarfmt
 from benchwright.harness.snapshot.tarfmt import Member, TarError
-
 from tests.unit.harness_snapshot.support import Case, File, Link, Node, read_tree, text, write_tree
 
 Maker = Callable[[dict[bytes, Node]], Case]

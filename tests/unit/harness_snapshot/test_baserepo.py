@@ -7,8 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from benchwright.harness.snapshot import BaseError, GitError, baserepo
 
+from benchwright.harness.snapshot import BaseError, GitError, baserepo
 from tests.unit.harness_snapshot.support import File, Link, Node, make_base, read_tree, text
 
 TREE: dict[bytes, Node] = {

@@ -11,10 +11,10 @@ from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 import pytest
+
 from benchwright.harness.snapshot import Limits, SnapshotResult, baserepo, openat
 from benchwright.harness.snapshot.fastimport import Importer, Put
 from benchwright.harness.snapshot.git import environment
-
 from tests.unit.harness_snapshot.support import Case, File, Node, kinds, text
 
 NOBODY = 65534

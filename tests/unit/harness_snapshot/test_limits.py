@@ -7,10 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from benchwright.changes import paths
+from benchwright.changes.overlay import Policy, select
 from benchwright.harness.snapshot import GitError, Limits, take
 from benchwright.harness.snapshot.difftree import Trees
-
 from tests.unit.harness_snapshot.support import Case, File, Node, changed, kinds, text
 
 Maker = Callable[[dict[bytes, Node]], Case]
@@ -50,6 +51,18 @@ def test_long_names_cannot_make_a_manifest_that_nobody_reads(case: Maker) -> Non
     assert len(result.manifest.entries) + result.manifest.left_out_files == 9
 
 
+def test_junk_that_is_left_out_costs_no_tests(case: Maker) -> None:
+    c = case({b"a.py": text("1")})
+    for n in range(20):
+        c.put(b"vendor/%d.py" % n, text("x"))
+    c.put(b"tests/test_a.py", text("1"))
+    result = c.take(Limits(max_files=5))
+    assert result.truncated
+    assert (result.manifest.left_out_files, result.manifest.left_out_tests) == (16, 0)
+    assert select(result.manifest, Policy.TESTS_ONLY).complete
+    assert not select(result.manifest, Policy.EVERYTHING).complete
+
+
 def test_base_files_are_compared_whatever_the_limit_of_entries(case: Maker) -> None:
     c = case({b"d/%d.py" % n: text(str(n)) for n in range(20)})
     for n in range(20):
@@ -80,10 +93,11 @@ def test_no_time_at_all_leaves_everything_out_and_deletes_nothing(case: Maker) -
     assert result.manifest.entries == ()
     assert [item.path for item in result.manifest.left_out] == [b"/", b"a.py", b"d/b.py"]
     assert result.manifest.limits == ("seconds",)
+    assert result.manifest.left_out_tests == 1  # the root may hold some
     assert result.truncated
 
 
-@pytest.mark.parametrize("steps", range(1, 40, 4))
+@pytest.mark.parametrize("steps", range(1, 40, 7))
 def test_the_deadline_may_come_at_any_step(case: Maker, steps: int) -> None:
     c = case({b"a.py": text("1"), b"d/b.py": text("1"), b"e/f/c.py": text("1")})
     c.delete(b"d/b.py")

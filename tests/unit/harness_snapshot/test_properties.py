@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchwright.changes.model import Changes, Manifest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from benchwright.changes.model import Changes, Manifest
 from tests.unit.harness_snapshot.support import Case, File, Link, Node, Tree, read_tree
 
 NAMES = st.sampled_from(
@@ -81,7 +81,7 @@ def _bags(before: Tree, after: Tree) -> Iterator[tuple[Counter[bytes], Counter[b
 
 
 @example(({b"go.sum": Link(b"a"), b"b": File()}, {b"go.sum/test_c.py": File(b"1\n")}))
-@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 @given(pairs())
 def test_the_overlay_of_everything_on_a_is_b_and_lines_agree(trees: tuple[Tree, Tree]) -> None:
     before, after = _ignoring_nothing(trees[0]), trees[1]

@@ -8,10 +8,10 @@ import subprocess
 from collections.abc import Callable
 
 import pytest
+
 from benchwright.changes.classify import Overrides
 from benchwright.changes.model import Changes, Kind, Manifest, Tally
 from benchwright.harness.snapshot import BaseError, Limits
-
 from tests.unit.harness_snapshot.support import (
     Case,
     File,

@@ -6,10 +6,11 @@ import io
 import tarfile
 
 import pytest
-from benchwright.harness.snapshot import tarfmt
-from benchwright.harness.snapshot.tarfmt import Member, TarError
 from hypothesis import example, given
 from hypothesis import strategies as st
+
+from benchwright.harness.snapshot import tarfmt
+from benchwright.harness.snapshot.tarfmt import Member, TarError
 
 NAMES = st.binary(min_size=1, max_size=300).map(
     lambda name: name.translate(bytes.maketrans(b"\0/", b"xy"))

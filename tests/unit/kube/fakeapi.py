@@ -21,7 +21,12 @@ Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 def gone() -> Json:
     """What a stream says where the resource version is too old."""
-    status = {"kind": "Status", "code": 410, "reason": "Expired", "message": "too old resource version"}
+    status = {
+        "kind": "Status",
+        "code": 410,
+        "reason": "Expired",
+        "message": "too old resource version",
+    }
     return {"type": "ERROR", "object": status}
 
 
@@ -103,7 +108,9 @@ class FakeApi:
 
     async def _list(self, request: web.Request) -> web.Response:
         token = request.query.get("continue")
-        left, version = self._pages.pop(token) if token else (list(self.objects.values()), self.version)
+        left, version = (
+            self._pages.pop(token) if token else (list(self.objects.values()), self.version)
+        )
         page, rest = left[: self.page], left[self.page :]
         meta: Json = {"resourceVersion": str(version)}
         if rest:

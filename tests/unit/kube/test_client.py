@@ -44,7 +44,9 @@ async def client(server: Server, **login: Any) -> AsyncIterator[KubeClient]:
 
 def status(code: int, reason: str = "", message: str = "", **headers: str) -> web.Response:
     body = {"kind": "Status", "code": code, "reason": reason, "message": message}
-    return web.json_response(body, status=code, headers={k.replace("_", "-"): v for k, v in headers.items()})
+    return web.json_response(
+        body, status=code, headers={k.replace("_", "-"): v for k, v in headers.items()}
+    )
 
 
 async def _error(answer: web.Response) -> ApiError:
@@ -131,7 +133,9 @@ async def test_how_long_to_wait_is_kept() -> None:
 
 
 async def test_the_message_is_the_servers() -> None:
-    assert str(await _error(status(422, "Invalid", "no such field"))) == "422 Invalid: no such field"
+    assert (
+        str(await _error(status(422, "Invalid", "no such field"))) == "422 Invalid: no such field"
+    )
 
 
 @pytest.mark.parametrize("text", ["<html>bad gateway", "[]", '"x"', ""])

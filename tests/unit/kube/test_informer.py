@@ -113,7 +113,11 @@ async def test_the_watch_begins_where_the_list_ended_and_asks_for_bookmarks() ->
         await eventually(lambda: api.watchers == 1)
         assert api.watches[0]["resourceVersion"] == "700"
         assert api.watches[0]["allowWatchBookmarks"] == "true"
-        assert api.watches[0]["labelSelector"] == api.lists[0]["labelSelector"] == "benchwright.dev/trial"
+        assert (
+            api.watches[0]["labelSelector"]
+            == api.lists[0]["labelSelector"]
+            == "benchwright.dev/trial"
+        )
 
 
 async def test_long_lists_come_in_pages_that_make_one_whole() -> None:
@@ -130,7 +134,10 @@ async def test_an_event_in_two_halves_is_one_event() -> None:
     async with running(api) as r:
         await eventually(lambda: api.watchers == 1)
         meta = {"name": "a", "resourceVersion": "101"}
-        line = json.dumps({"type": "ADDED", "object": {"metadata": meta, "value": "é"}}).encode() + b"\n"
+        line = (
+            json.dumps({"type": "ADDED", "object": {"metadata": meta, "value": "é"}}).encode()
+            + b"\n"
+        )
         await api.say_bytes(line[:40])
         await asyncio.sleep(0.02)
         await api.say_bytes(line[40:] + line[:10])
@@ -231,7 +238,9 @@ async def test_410_as_the_answer_to_the_watch_lists_anew() -> None:
     api = FakeApi()
 
     async def expired(_: web.Request) -> web.StreamResponse:
-        return web.json_response({"code": 410, "reason": "Expired", "message": "too old"}, status=410)
+        return web.json_response(
+            {"code": 410, "reason": "Expired", "message": "too old"}, status=410
+        )
 
     async with running(api, server_timeout=1) as r:
         await eventually(lambda: api.watchers == 1)
@@ -247,7 +256,9 @@ async def test_410_in_the_middle_of_a_paged_list_begins_the_list_anew() -> None:
     await _ready(api, a="1", b="2", c="3")
 
     async def expired(_: web.Request) -> web.StreamResponse:
-        return web.json_response({"code": 410, "reason": "Expired", "message": "continue"}, status=410)
+        return web.json_response(
+            {"code": 410, "reason": "Expired", "message": "continue"}, status=410
+        )
 
     first = True
 

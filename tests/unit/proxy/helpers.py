@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import aiohttp
+
 from benchwright_proxy.config import Config
 from benchwright_proxy.jsonvalue import Json, JsonObject, as_list, as_object
 from benchwright_proxy.server import Options, Proxy

@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
+
 from benchwright_proxy.jsonvalue import as_list, as_object
 from benchwright_proxy.token import Claims, sign
 

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 from benchwright_proxy.journal.writing import JournalError
 from benchwright_proxy.jsonvalue import JsonObject, as_object
 from benchwright_proxy.server import Proxy

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from benchwright_proxy.jsonvalue import Json, JsonObject, as_object
 from benchwright_proxy.token import Limits
 

@@ -3,13 +3,14 @@
 import json
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from benchwright_proxy import bodyscan
 from benchwright_proxy.bodyscan import ScanError, TopLevel
 from benchwright_proxy.callrequest import read, with_model, with_stream_usage
 from benchwright_proxy.dialect import Dialect
 from benchwright_proxy.refusal import RefusalError
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 texts = st.text('aé😀\ud800{}[]",: \\', max_size=6)
 values = st.recursive(

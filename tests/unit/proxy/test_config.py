@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from benchwright_proxy import config
 from benchwright_proxy.dialect import Dialect
 from benchwright_proxy.providers.http import endpoint_url

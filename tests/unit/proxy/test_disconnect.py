@@ -8,6 +8,7 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 import pytest
+
 from benchwright_proxy.jsonvalue import JsonObject
 
 from .helpers import (

@@ -3,6 +3,7 @@
 from dataclasses import asdict
 
 import pytest
+
 from benchwright_proxy.journal.fold import Attempt
 from benchwright_proxy.journal.records import (
     AnyRecord,

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 from benchwright_proxy.clock import SystemClock
 from benchwright_proxy.journal.reading import Damage, read_at, replay, segments
 from benchwright_proxy.journal.records import Close, Record
@@ -145,6 +146,24 @@ async def test_a_full_disk_leaves_no_half_line_and_heals(
     damage = Damage()
     assert attempts(tmp_path, damage) == [1, 3]
     assert damage == Damage()
+    await journal.close()
+
+
+async def test_a_new_file_that_cannot_be_opened_leaves_the_old_one_in_use(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    journal = Journal(tmp_path, segment_bytes=100)
+    journal.append(close(1))
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "open", fail)
+        for number in (2, 3):
+            with pytest.raises(JournalError, match="No space"):
+                journal.append(close(number))
+    journal.append(close(4))
+    assert attempts(tmp_path) == [1, 4]
     await journal.close()
 
 

@@ -1,10 +1,11 @@
 """Reservations: what fits, what waits, what is over, and that no interleaving overruns."""
 
 import pytest
-from benchwright_proxy.limits import Amount, Exceeded, Need, Spent, reserve
-from benchwright_proxy.token import Limits
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from benchwright_proxy.limits import Amount, Exceeded, Need, Spent, reserve
+from benchwright_proxy.token import Limits
 
 
 def need(body: int = 100, output: int | None = 50, default: int = 1000) -> Need:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
 from benchwright_proxy.cli import main
 from benchwright_proxy.jsonvalue import JsonObject, as_object, dump
 from benchwright_proxy.token import sign

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+
 from benchwright_proxy.jsonvalue import Json, JsonObject, as_object
 from benchwright_proxy.token import sign
 
@@ -119,6 +120,21 @@ async def test_litellm_32202_only_allowed_headers_and_the_providers_key_go_out(
     }
     assert "CANARY-" not in heard.line + str(heard.headers).replace(PROVIDER_KEY, "")
     assert heard.line.endswith("?beta=true HTTP/1.1")
+
+
+async def test_a_header_that_cannot_be_sent_on_is_left_out(
+    proxy: Running, provider: FakeProvider
+) -> None:
+    provider.script = [json_response(CHAT)]
+    headers = {"User-Agent": "agent/é", "openai-beta": "a"}
+    assert (await proxy.post("/chat/completions", chat_body("chat"), headers=headers)).status == 200
+    assert "user-agent" not in provider.heard[0].headers
+    assert provider.heard[0].headers["openai-beta"] == "a"
+
+
+async def test_long_headers_are_taken(proxy: Running, provider: FakeProvider) -> None:
+    provider.script = [json_response(CHAT, headers=f"X-Policy: {'p' * 20_000}\r\n")]
+    assert (await proxy.chat("chat")).status == 200
 
 
 async def test_only_allowed_headers_come_back(proxy: Running, provider: FakeProvider) -> None:

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 from benchwright_proxy.jsonvalue import Json, JsonObject, as_list, as_object
 from benchwright_proxy.scripted import conversation
 from benchwright_proxy.scripted.dialogue import choose, load

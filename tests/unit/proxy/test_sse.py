@@ -1,9 +1,10 @@
 """Cutting and reading server-sent events."""
 
 import pytest
-from benchwright_proxy.sse import Event, Splitter, read_event
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from benchwright_proxy.sse import Event, Splitter, read_event
 
 
 def events(stream: bytes, cuts: list[int], limit: int = 1000) -> tuple[list[Event], bytes]:

@@ -6,12 +6,13 @@ import zlib
 from itertools import pairwise
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from benchwright_proxy.dialect import Dialect
 from benchwright_proxy.jsonvalue import Json, JsonObject
 from benchwright_proxy.tap import Tap, make_tap
 from benchwright_proxy.usage.record import UNKNOWN, Answer
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 SSE = "text/event-stream; charset=utf-8"
 USAGE: JsonObject = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}

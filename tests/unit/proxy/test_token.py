@@ -6,6 +6,9 @@ import hmac
 import json
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from benchwright_proxy.token import (
     MAX_TOKEN_LENGTH,
     Claims,
@@ -15,8 +18,6 @@ from benchwright_proxy.token import (
     sign,
     verify,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from .helpers import KEY, claims
 

@@ -1,6 +1,7 @@
 """What Anthropic and its imitators say, and what is made of it."""
 
 import pytest
+
 from benchwright_proxy.jsonvalue import Json, JsonObject
 from benchwright_proxy.usage.anthropic import MessageStream, answer_of_body, usage_of
 from benchwright_proxy.usage.record import UNKNOWN, Answer, Usage
@@ -79,7 +80,7 @@ def read(*events: JsonObject, clean: bool = True) -> Answer:
 
 def test_stream() -> None:
     answer = read(start(START), PING, delta(END), STOP)
-    assert answer == Answer(CANONICAL, {**START, **END}, "c-1", "end_turn", None, complete=True)
+    assert answer == Answer(CANONICAL, {**START, **END}, "c-1", "end_turn", None, True, "standard")
 
 
 def test_litellm_5364_streamed_and_not_give_the_same_usage() -> None:

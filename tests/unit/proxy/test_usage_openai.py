@@ -1,6 +1,7 @@
 """What OpenAI and its imitators say, and what is made of it."""
 
 import pytest
+
 from benchwright_proxy.jsonvalue import Json, JsonObject
 from benchwright_proxy.usage.openai import ChatStream, answer_of_body, usage_of
 from benchwright_proxy.usage.record import UNKNOWN, Answer, Usage
@@ -161,6 +162,11 @@ def test_the_usage_chunk_is_final_even_if_done_never_comes() -> None:
 def test_an_imitation_without_done_is_complete_if_its_body_is() -> None:
     assert read(chunk(choices=STOP, usage=DETAILS), done=False).complete
     assert not read(chunk(), done=False).complete
+
+
+def test_axonhub_1881_the_service_tier_is_that_of_the_response() -> None:
+    assert read(chunk(service_tier="priority"), chunk(choices=STOP)).service_tier == "priority"
+    assert answer_of_body({"choices": STOP, "service_tier": "flex"}).service_tier == "flex"
 
 
 def test_new_api_5289_an_error_in_the_stream_has_no_usage() -> None:

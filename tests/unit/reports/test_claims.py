@@ -1,8 +1,8 @@
 """What may be said of a run, in sentences."""
 
 import pytest
-from benchwright.reports.claims import claims
 
+from benchwright.reports.claims import claims
 from tests.unit.reports.samples import measured, record, usage
 
 FIVE = [record(index=i) for i in range(5)]

@@ -4,8 +4,8 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from benchwright.reports.html import render
 
+from benchwright.reports.html import render
 from tests.unit.reports.samples import measured, record, usage
 
 VOID = {"meta", "br", "img", "link", "input", "hr"}
@@ -68,7 +68,7 @@ def test_hostile_text_is_escaped(field: str) -> None:
 
 
 def test_hostile_run_name_is_escaped() -> None:
-    assert "<b>" not in render("<b>x", []).replace("<b>⛔", "")
+    assert "<b>" not in render("<b>x", []).replace("<b>✗", "")
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_unknown_is_a_question_mark_and_zero_is_zero() -> None:
 
 def test_a_truncated_diff_is_a_lower_bound() -> None:
     numbers = Page(render("demo", [record(measurements=measured(truncated=True))])).of_class("n")
-    assert "≥ 1 files +20 −1 1 tests, 0 other" in numbers
+    assert "≥ 1 file +20 −1 1 tests, 0 other" in numbers
 
 
 def test_time_out_says_what_would_have_been() -> None:
@@ -126,6 +126,12 @@ def test_time_out_says_what_would_have_been() -> None:
         "timeout"
     )
     assert outcome == "◷ timeout would have passed"
+
+
+def test_dates_are_of_all_trials() -> None:
+    page = render("demo", [record(), record(index=1, finished_at="2026-01-02T03:04:05.6Z")])
+    assert "<dt>First start</dt><dd>2026-01-01 10:00:00 UTC</dd>" in page
+    assert "<dt>Last outcome</dt><dd>2026-01-02 03:04:05 UTC</dd>" in page
 
 
 def test_no_record_is_a_page_that_says_so() -> None:

@@ -1,10 +1,11 @@
 """Wilson's interval against published values, at its ends, and by its defining equation."""
 
 import pytest
-from benchwright.reports.interval import wilson
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
+
+from benchwright.reports.interval import wilson
 
 COUNTS = st.integers(1, 5000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 

@@ -1,9 +1,9 @@
 """Summaries by agent and task."""
 
 import pytest
+
 from benchwright.reports.summary import summarise
 from benchwright.reports.table import summarise as exported
-
 from tests.unit.reports.samples import measured, record, usage
 
 

@@ -5,10 +5,10 @@ import io
 from typing import Any
 
 import pytest
-from benchwright.reports.table import columns, to_csv
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchwright.reports.table import columns, to_csv
 from tests.unit.reports.samples import measured, record, usage
 
 

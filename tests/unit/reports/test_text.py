@@ -4,10 +4,10 @@ from io import StringIO
 from typing import Any
 
 import pytest
-from benchwright.reports.text import harness_line, results
-from benchwright.reports.words import number, one_line
 from rich.console import Console
 
+from benchwright.reports.text import harness_line, results
+from benchwright.reports.words import number, one_line
 from tests.unit.reports.samples import measured, record, usage
 
 

@@ -171,7 +171,7 @@ def test_a_workspace_knows_nothing_of_how_it_is_judged(name: str, stage: str) ->
     text = json.dumps(pod_of(trial, stage))
     secrets = [c.command for c in trial.task.criteria] + [c.name for c in trial.task.criteria]
     secrets += [trial.task.measurement.command or ""] if trial.task.measurement else []
-    secrets += ["BENCHWRIGHT_EVALUATION", "tolerance", "truth", "tooling\":"]
+    secrets += ["BENCHWRIGHT_EVALUATION", "tolerance", "truth", 'tooling":']
     found = [s for s in secrets if s and json.dumps(s)[1:-1] in text]
     if stage != "evaluate":
         assert found == []
@@ -183,7 +183,13 @@ def test_an_evaluator_knows_nothing_of_the_agent() -> None:
     trial = a_trial().with_agent("model", env=(EnvVar(name="MODE", value="special"),))
     pod = pod_of(trial, "evaluate")
     assert trial.agent is not None
-    for word in ("special", trial.agent.spec.run, "agents.example", "BENCHWRIGHT_PROMPT_FILE", "demo"):
+    for word in (
+        "special",
+        trial.agent.spec.run,
+        "agents.example",
+        "BENCHWRIGHT_PROMPT_FILE",
+        "demo",
+    ):
         assert word not in json.dumps(pod)
     assert [c["name"] for c in pod["spec"]["containers"]] == ["main"]
 
@@ -209,7 +215,10 @@ def test_main_is_bounded_by_what_the_task_says() -> None:
 
 
 def test_what_the_harness_writes_for_main_is_read_only_there() -> None:
-    mounts = {m["name"]: m for m in container(pod_of(a_trial().with_agent("model"), "write"), "main")["volumeMounts"]}
+    mounts = {
+        m["name"]: m
+        for m in container(pod_of(a_trial().with_agent("model"), "write"), "main")["volumeMounts"]
+    }
     assert mounts["control"]["readOnly"] is True
     assert mounts["agent"]["readOnly"] is True
     assert "harness" not in mounts, "what the harness keeps is not the agent's to see"
@@ -217,7 +226,10 @@ def test_what_the_harness_writes_for_main_is_read_only_there() -> None:
 
 def test_the_harness_does_not_share_its_temporary_folder_with_the_agent() -> None:
     pod = pod_of(a_trial(), "write")
-    paths = {n: [m for m in container(pod, n)["volumeMounts"] if m["name"] == "tmp"] for n in ("harness", "main")}
+    paths = {
+        n: [m for m in container(pod, n)["volumeMounts"] if m["name"] == "tmp"]
+        for n in ("harness", "main")
+    }
     assert {m["subPath"] for m in paths["harness"]}.isdisjoint(m["subPath"] for m in paths["main"])
 
 
@@ -244,7 +256,9 @@ def test_values_are_literal_the_kubelet_expands_nothing(value: str) -> None:
     assert _as_the_kubelet_expands(found, {"HOME": "/home/agent"}) == value
 
 
-@pytest.mark.parametrize("script", ["echo $$ > pid", 'test "$(date)"', "make X='$$(Y)'", "kill -9 $$"])
+@pytest.mark.parametrize(
+    "script", ["echo $$ > pid", 'test "$(date)"', "make X='$$(Y)'", "kill -9 $$"]
+)
 def test_scripts_reach_the_harness_unchanged(script: str) -> None:
     """The plan is an environment variable too: `$$`, the shell's own process, must stay `$$`."""
     pod = pod_of(a_trial().with_agent("script", run=script), "write")

@@ -20,7 +20,10 @@ def test_an_agent_without_setup_is_one_step_with_its_own_limit() -> None:
 
 
 def test_setup_goes_before_the_agent_with_a_limit_of_its_own() -> None:
-    assert steps(a_trial().with_agent("script", setup="x"), "write") == [("setup", 60), ("agent", 600)]
+    assert steps(a_trial().with_agent("script", setup="x"), "write") == [
+        ("setup", 60),
+        ("agent", 600),
+    ]
 
 
 def test_criteria_are_steps_of_the_evaluator_in_their_order() -> None:
@@ -56,7 +59,12 @@ def test_a_baseline_only_measures() -> None:
         (a_trial().of("testRunning"), [], "none"),
         (a_trial().baseline(), [], "none"),
     ],
-    ids=["only tests cross over", "everything crosses over", "replayed from the clean source", "baseline"],
+    ids=[
+        "only tests cross over",
+        "everything crosses over",
+        "replayed from the clean source",
+        "baseline",
+    ],
 )
 def test_what_crosses_into_the_evaluator(
     trial: TrialBuilder, overlays: list[str], selection: str
@@ -69,7 +77,9 @@ def test_what_crosses_into_the_evaluator(
     ("stage", "answers"),
     [("detect", ["tooling.json"]), ("setup", ["setup.sh", "test.sh"]), ("evaluate", [])],
 )
-def test_answers_are_asked_for_in_the_stages_of_test_running(stage: str, answers: list[str]) -> None:
+def test_answers_are_asked_for_in_the_stages_of_test_running(
+    stage: str, answers: list[str]
+) -> None:
     assert stage_plan(a_trial().of("testRunning").view(), 1, stage, SETTINGS)["answers"] == answers
 
 

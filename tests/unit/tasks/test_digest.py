@@ -48,7 +48,9 @@ def test_any_byte_of_a_file_that_can_change_a_verdict_changes_the_digest(
 
 def test_adding_renaming_and_removing_a_file_changes_the_digest() -> None:
     assert digest(TASK, {**FILES, "evaluation/more": b""}) != BASE
-    renamed = {("evaluation/b.py" if p == "evaluation/hidden.py" else p): d for p, d in FILES.items()}
+    renamed = {
+        ("evaluation/b.py" if p == "evaluation/hidden.py" else p): d for p, d in FILES.items()
+    }
     assert digest(TASK, renamed) != BASE
     assert digest(TASK, {p: d for p, d in FILES.items() if not p.startswith("evaluation/")}) != BASE
 
@@ -71,7 +73,9 @@ def test_a_default_written_out_is_the_same_task() -> None:
     assert digest(written, FILES) == BASE
 
 
-NAMES = st.dictionaries(st.from_regex(r"\A[a-z]{1,3}\Z"), st.sampled_from(["1", "2", "12"]), max_size=4)
+NAMES = st.dictionaries(
+    st.from_regex(r"\A[a-z]{1,3}\Z"), st.sampled_from(["1", "2", "12"]), max_size=4
+)
 
 
 @given(NAMES, NAMES)

@@ -81,7 +81,9 @@ def test_where_the_prompt_comes_from(
 
 
 def test_each_stage_of_test_running_needs_its_prompt() -> None:
-    loaded = build(a_task("testRunning"), {"prompts/detect.md": b"find", "prompts/setup.md": b"make"})
+    loaded = build(
+        a_task("testRunning"), {"prompts/detect.md": b"find", "prompts/setup.md": b"make"}
+    )
     assert loaded.prompts == {"detect": "find", "setup": "make"}
     with pytest.raises(TaskError, match="stage setup has no prompt") as caught:
         build(a_task("testRunning"), {"prompts/detect.md": b"find"})
@@ -106,7 +108,9 @@ def test_a_path_that_leaves_the_directory_is_refused(path: str) -> None:
     assert refused({**FILES, path: b"x"}).reason == "TaskInvalid"
 
 
-@pytest.mark.parametrize("path", ["README.md", "hidden/x", "evaluations/x", "Workspace/x", "prompt.txt"])
+@pytest.mark.parametrize(
+    "path", ["README.md", "hidden/x", "evaluations/x", "Workspace/x", "prompt.txt"]
+)
 def test_a_file_that_belongs_nowhere_is_refused_not_ignored(path: str) -> None:
     """A misspelt evaluation/ folder would otherwise grade without its hidden files."""
     error = refused({**FILES, path: b"x"})

@@ -20,7 +20,9 @@ TASK = b"name: one\nkind: repair\nimage: x\ncriteria: [{name: a, command: b}]\n"
 FILES = {"one/task.yaml": b"name: one\n", "one/evaluation/a": b"\0\1", "two/task.yaml": b""}
 
 
-def archive(*members: tarfile.TarInfo, data: bytes = b"", format: int = tarfile.PAX_FORMAT) -> bytes:  # noqa: A002
+def archive(
+    *members: tarfile.TarInfo, data: bytes = b"", format: int = tarfile.PAX_FORMAT
+) -> bytes:  # noqa: A002
     stream = io.BytesIO()
     with tarfile.open(fileobj=stream, mode="w:gz", format=format) as tar:
         for member in members:
@@ -55,7 +57,11 @@ PATHS = st.from_regex(r"\A[a-z]{1,3}/[a-zé ]{1,20}(/[a-z.]{1,3})?\Z")
 @given(st.dictionaries(PATHS, st.binary(max_size=50), max_size=5))
 @settings(deadline=None)
 def test_any_files_come_back_as_they_were(files: dict[str, bytes]) -> None:
-    back = {f"{name}/{path}": data for name, each in unpack(pack(files)).items() for path, data in each.items()}
+    back = {
+        f"{name}/{path}": data
+        for name, each in unpack(pack(files)).items()
+        for path, data in each.items()
+    }
     assert back == files
 
 
@@ -64,7 +70,12 @@ def test_the_same_files_are_the_same_bytes_in_whatever_order() -> None:
 
 
 def test_folders_and_a_leading_dot_are_as_tar_writes_them() -> None:
-    data = archive(member("./", tarfile.DIRTYPE), member("./one", tarfile.DIRTYPE), member("./one/task.yaml"), data=b"x")
+    data = archive(
+        member("./", tarfile.DIRTYPE),
+        member("./one", tarfile.DIRTYPE),
+        member("./one/task.yaml"),
+        data=b"x",
+    )
     assert unpack(data) == {"one": {"task.yaml": b"x"}}
 
 
@@ -88,8 +99,12 @@ def test_a_file_in_no_task_directory_is_refused(name: str) -> None:
     assert "in no task directory" in refused(archive(member(name))).message
 
 
-@pytest.mark.parametrize("name", ["/etc/passwd", "../one/task.yaml", "one/../../x", "one//x", "one/./x"])
-def test_a_name_that_leaves_its_folder_is_refused_here_or_when_the_task_is_loaded(name: str) -> None:
+@pytest.mark.parametrize(
+    "name", ["/etc/passwd", "../one/task.yaml", "one/../../x", "one//x", "one/./x"]
+)
+def test_a_name_that_leaves_its_folder_is_refused_here_or_when_the_task_is_loaded(
+    name: str,
+) -> None:
     with pytest.raises(TaskError):
         for task, files in unpack(archive(member(name))).items():
             load_directory(task, {"task.yaml": TASK, "prompt.md": b"x", **files})
@@ -97,7 +112,13 @@ def test_a_name_that_leaves_its_folder_is_refused_here_or_when_the_task_is_loade
 
 @pytest.mark.parametrize(
     "data",
-    [b"", b"not an archive", gzip.compress(b"not a tar"), gzip.compress(b"\0" * 600 + b"x"), b"\x1f\x8b"],
+    [
+        b"",
+        b"not an archive",
+        gzip.compress(b"not a tar"),
+        gzip.compress(b"\0" * 600 + b"x"),
+        b"\x1f\x8b",
+    ],
     ids=["nothing", "text", "gzip of text", "gzip of noise", "cut in its header"],
 )
 def test_what_is_no_archive_is_an_error_in_words(data: bytes) -> None:

@@ -71,7 +71,15 @@ def test_a_deeply_nested_but_closed_document_is_refused_or_read_never_a_crash() 
         ("a: \x01\n", "f.yaml"),
         ("%YAML 9.9\n---\na: 1\n", "f.yaml"),
     ],
-    ids=["open list", "a key twice", "indentation", "a tab", "open quote", "a control character", "version"],
+    ids=[
+        "open list",
+        "a key twice",
+        "indentation",
+        "a tab",
+        "open quote",
+        "a control character",
+        "version",
+    ],
 )
 def test_what_is_no_yaml_is_named_with_its_line(text: str, where: str) -> None:
     assert refused(text).startswith(where)
@@ -79,7 +87,11 @@ def test_what_is_no_yaml_is_named_with_its_line(text: str, where: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["a: !!python/object/apply:os.system [echo]\n", "!!python/name:os.system\n", "a: !custom {b: 1}\n"],
+    [
+        "a: !!python/object/apply:os.system [echo]\n",
+        "!!python/name:os.system\n",
+        "a: !custom {b: 1}\n",
+    ],
 )
 def test_tags_run_nothing(text: str) -> None:
     try:
@@ -131,7 +143,9 @@ def test_every_problem_is_a_line_with_file_line_and_field() -> None:
 
 def test_a_rule_over_several_fields_is_said_in_its_own_words() -> None:
     (found,) = _complaints("name: a\nkind: repair\nimage: x\n")
-    assert found == "t.yaml:1: document: a repair task needs criteria, at least one of them required"
+    assert (
+        found == "t.yaml:1: document: a repair task needs criteria, at least one of them required"
+    )
 
 
 def test_a_missing_field_is_reported_at_what_should_hold_it() -> None:

@@ -1,0 +1,264 @@
+"""A fake kubelet: lives the life that a script gives to each pod, and a fake harness in it.
+
+The harness uses the token and the plan that the pod's own environment holds, so that a wrong token
+or plan shows as it would in a cluster.
+"""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import aiohttp
+
+from benchwright.api import labels
+from benchwright.api.facts import StageFacts
+from benchwright.api.stageplan import PLAN_ENV, TOKEN_ENV, StagePlan
+from tests.builders import PodBuilder, a_pod
+from tests.sim.store import Store
+from tests.unit.core.evidence import broken, killed, measured, step, worked
+
+Json = dict[str, Any]
+TICK = 0.004
+NEW_TESTS = {"tests.test_new::covers": "passed"}
+FULL = 'Usage of EmptyDir volume "workspace" exceeds the limit "2Gi". '
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A pod as the kubelet got it."""
+
+    name: str
+    trial: str
+    agent: str
+    task: str
+    stage: str
+    attempt: int
+    plan: StagePlan
+    token: str
+
+    @property
+    def key(self) -> tuple[str, str, int]:
+        return (self.agent, self.stage, self.attempt)
+
+
+@dataclass
+class Kubelet:
+    """Lives pods. `script` is by (agent, stage, attempt); an agent of "" is a baseline's."""
+
+    store: Store
+    results_url: str
+    script: Mapping[tuple[str, str, int], "Life"] = field(default_factory=dict)
+    started: list[Seen] = field(default_factory=list)
+    pace: float = 1.0
+    most_at_once: int = 0
+    problems: list[str] = field(default_factory=list)
+    _lives: dict[str, asyncio.Task[None]] = field(default_factory=dict)
+    _session: aiohttp.ClientSession | None = None
+
+    def start(self) -> None:
+        self._session = aiohttp.ClientSession()
+        self.store.terminate = lambda raw: raw["metadata"]["name"] in self._lives
+        self.store.listeners.append(self._event)
+
+    async def stop(self) -> None:
+        self.store.listeners.remove(self._event)
+        for task in list(self._lives.values()):
+            task.cancel()
+        await asyncio.gather(*self._lives.values(), return_exceptions=True)
+        if self._session:
+            await self._session.close()
+
+    def _event(self, plural: str, kind: str, raw: Json) -> None:
+        if plural != "pods":
+            return
+        name = raw["metadata"]["name"]
+        if kind == "ADDED":
+            self._lives[name] = asyncio.create_task(self._live(self._seen(raw)))
+        elif "deletionTimestamp" in raw["metadata"] and name in self._lives:
+            self._lives[name].cancel()
+
+    def _seen(self, raw: Json) -> Seen:
+        tags = raw["metadata"]["labels"]
+        spec = self.store.find("trials", tags[labels.TRIAL])["spec"]
+        env = {v["name"]: v["value"] for v in raw["spec"]["initContainers"][0]["env"]}
+        return Seen(
+            name=raw["metadata"]["name"],
+            trial=tags[labels.TRIAL],
+            agent=spec.get("agent", {}).get("name", ""),
+            task=spec["task"]["name"],
+            stage=tags[labels.STAGE],
+            attempt=int(tags[labels.ATTEMPT]),
+            plan=json.loads(env[PLAN_ENV]),
+            token=env[TOKEN_ENV],
+        )
+
+    async def _live(self, pod: Seen) -> None:
+        life = self.script.get(pod.key, ok)
+        self.most_at_once = max(self.most_at_once, len(self._lives))
+        try:
+            await life(self, pod)
+        except asyncio.CancelledError:
+            await asyncio.sleep(TICK)
+            self._gone(pod)
+        except Exception as error:  # a test must hear of it
+            self.problems.append(f"{pod.name}: {error!r}")
+            raise
+        finally:
+            self._lives.pop(pod.name, None)
+        raw = self.store.objects.get(("pods", pod.name))
+        if raw and "deletionTimestamp" in raw["metadata"]:
+            self._gone(pod)
+
+    def _gone(self, pod: Seen) -> None:
+        if ("pods", pod.name) in self.store.objects:
+            self.store.remove("pods", pod.name)
+
+    # What lives are made of
+
+    async def pause(self, ticks: float = 1.0) -> None:
+        await asyncio.sleep(TICK * ticks * self.pace)
+
+    def show(self, pod: Seen, change: Callable[[PodBuilder], PodBuilder]) -> None:
+        """Change the status as a builder would."""
+        raw = self.store.find("pods", pod.name)
+        builder = a_pod().with_status(**raw["status"])
+        self.store.set_pod_status(pod.name, **change(builder).obj()["status"])
+
+    async def run(self, pod: Seen) -> None:
+        await self.pause()
+        self.started.append(pod)
+        self.show(pod, PodBuilder.running)
+        await self.pause()
+
+    async def upload(self, pod: Seen, facts: StageFacts) -> None:
+        assert self._session is not None
+        place = (
+            f"/v1/attempts/{pod.plan['trialUid']}/{pod.plan['attempt']}/{pod.plan['stage']}/facts"
+        )
+        headers = {"Authorization": f"Bearer {pod.token}"}
+        data = facts.model_dump_json(by_alias=True)
+        async with self._session.put(
+            self.results_url + place, data=data, headers=headers
+        ) as answer:
+            if answer.status != 200:
+                self.problems.append(f"{pod.name}: upload {answer.status} {await answer.text()}")
+
+
+Life = Callable[[Kubelet, Seen], Awaitable[None]]
+
+
+def facts_of(pod: Seen) -> StageFacts:
+    """nop does nothing; the others do well."""
+    idle = pod.agent in {"nop", ""}
+    if pod.stage != "evaluate":
+        return worked(files=0 if idle else 1)
+    criteria = [s["name"] for s in pod.plan["steps"] if s["name"].startswith("criterion-")]
+    if criteria:
+        return StageFacts(
+            steps=tuple(step(name, 1 if idle else 0, seconds=0.5) for name in criteria),
+            prepare_seconds=1.0,
+        )
+    return measured() if idle else measured(NEW_TESTS, range(1, 8))
+
+
+def working(facts: Callable[[Seen], StageFacts], end: Callable[[PodBuilder], PodBuilder]) -> Life:
+    """Run, store facts, end."""
+
+    async def live(kubelet: Kubelet, pod: Seen) -> None:
+        await kubelet.run(pod)
+        await kubelet.upload(pod, facts(pod))
+        kubelet.show(pod, lambda b: b.main_ended(0))
+        await kubelet.pause()
+        kubelet.show(pod, end)
+
+    return live
+
+
+ok = working(facts_of, PodBuilder.succeeded)
+past_its_limit = working(lambda pod: worked(None, timed_out=True), PodBuilder.succeeded)
+setup_fails = working(
+    lambda pod: StageFacts(
+        steps=(step("setup", 1, log_tail="no such module"), step("agent", None, seconds=None))
+    ),
+    PodBuilder.succeeded,
+)
+cannot_fetch = working(lambda pod: broken("FetchFailed"), PodBuilder.succeeded)
+no_facts_of_tests = working(
+    lambda pod: measured({"tests.test_a::one": "failed"}), PodBuilder.succeeded
+)
+
+
+async def out_of_memory(kubelet: Kubelet, pod: Seen) -> None:
+    await kubelet.run(pod)
+    await kubelet.upload(pod, killed())
+    kubelet.show(pod, lambda b: b.main_ended(137, "OOMKilled"))
+    await kubelet.pause()
+    kubelet.show(pod, lambda b: b.main_ended(137, "OOMKilled").harness_ended(0).failed())
+
+
+async def node_pressure(kubelet: Kubelet, pod: Seen) -> None:
+    await kubelet.run(pod)
+    kubelet.show(pod, lambda b: b.failed("Evicted", "The node was low on resource: memory. "))
+
+
+async def disk_full(kubelet: Kubelet, pod: Seen) -> None:
+    await kubelet.run(pod)
+    kubelet.show(pod, lambda b: b.failed("Evicted", FULL))
+
+
+async def node_lost(kubelet: Kubelet, pod: Seen) -> None:
+    """The taint manager marks and deletes; nobody ever reports how the containers ended."""
+    await kubelet.run(pod)
+    kubelet.show(pod, lambda b: b.disrupted("DeletionByTaintManager"))
+    await kubelet.pause(3)
+    kubelet._gone(pod)
+
+
+async def disrupted(kubelet: Kubelet, pod: Seen) -> None:
+    """Evicted by the API: the containers are told to end, the pod is deleted."""
+    await kubelet.run(pod)
+    kubelet.show(pod, lambda b: b.disrupted("EvictionByEvictionAPI"))
+    await kubelet.pause()
+    kubelet.show(pod, lambda b: b.main_ended(143).harness_ended(137).failed())
+    await kubelet.pause()
+    kubelet._gone(pod)
+
+
+async def vanishes(kubelet: Kubelet, pod: Seen) -> None:
+    await kubelet.run(pod)
+    kubelet._gone(pod)
+
+
+async def ends_silently(kubelet: Kubelet, pod: Seen) -> None:
+    await kubelet.run(pod)
+    kubelet.show(pod, lambda b: b.main_ended(0).harness_ended(1, "upload: no route").failed())
+
+
+async def _for_ever(
+    kubelet: Kubelet, pod: Seen, change: Callable[[PodBuilder], PodBuilder]
+) -> None:
+    await kubelet.pause()
+    kubelet.show(pod, change)
+    await asyncio.sleep(60)
+
+
+async def unschedulable(kubelet: Kubelet, pod: Seen) -> None:
+    reason = "0/3 nodes are available: insufficient memory"
+    await _for_ever(
+        kubelet, pod, lambda b: b.condition("PodScheduled", "False", "Unschedulable", reason)
+    )
+
+
+async def image_pull_backoff(kubelet: Kubelet, pod: Seen) -> None:
+    await _for_ever(kubelet, pod, lambda b: b.waiting("main", "ImagePullBackOff", "not found"))
+
+
+async def invalid_image_name(kubelet: Kubelet, pod: Seen) -> None:
+    await _for_ever(kubelet, pod, lambda b: b.waiting("main", "InvalidImageName", "bad reference"))
+
+
+async def hangs(kubelet: Kubelet, pod: Seen) -> None:
+    await kubelet.run(pod)
+    await asyncio.sleep(60)

@@ -1,0 +1,113 @@
+"""The real results service on a temporary folder, and a fake proxy, on loopback ports."""
+
+import json
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from aiohttp import web
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from benchwright.results.database import open_engine
+from benchwright.results.news import News
+from benchwright.results.objects import ObjectStore
+from benchwright.results.service import internal_app, trial_app
+from benchwright.results.store import Store
+from benchwright_proxy.token import TokenError, verify
+
+KEY = b"a-signing-key-of-enough-characters-for-all"
+
+
+async def _serve(app: web.Application) -> tuple[web.AppRunner, int]:
+    runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=0.1, access_log=None)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    return runner, int(runner.addresses[0][1])
+
+
+@dataclass
+class Results:
+    """Both ports of the results service."""
+
+    folder: tempfile.TemporaryDirectory[str]
+    internal_port: int = 0
+    trial_port: int = 0
+    store: Store = field(init=False)
+    _engine: AsyncEngine = field(init=False)
+    _runners: list[web.AppRunner] = field(default_factory=list)
+
+    async def start(self) -> None:
+        path = Path(self.folder.name)
+        self._engine = await open_engine(f"sqlite+aiosqlite:///{path}/results.db")
+        self.store = Store(self._engine, ObjectStore.open(str(path / "objects")))
+        news = News()
+        for app in (internal_app(self.store, [KEY], news), trial_app(self.store, [KEY], news)):
+            runner, port = await _serve(app)
+            self._runners.append(runner)
+            if app is not None and not self.internal_port:
+                self.internal_port = port
+            else:
+                self.trial_port = port
+
+    async def stop(self) -> None:
+        for runner in self._runners:
+            await runner.cleanup()
+        await self._engine.dispose()
+        self.folder.cleanup()
+
+    async def rows(self) -> list[dict[str, Any]]:
+        return await self.store.records("bench", "run-1")
+
+
+USED = {
+    "requests": 3, "refused": 0, "unknown_usage": 0, "input_tokens": 900,
+    "cached_input_tokens": 100, "output_tokens": 60, "reasoning_tokens": 10,
+}  # fmt: skip
+NOTHING = {**dict.fromkeys(USED, 0), "reasoning_tokens": None}
+
+
+@dataclass
+class Proxy:
+    """The admin port: closes attempts and says what they used."""
+
+    models: list[str] = field(default_factory=lambda: ["demo"])
+    closed: list[tuple[str, int]] = field(default_factory=list)
+    interrupted: dict[int, int] = field(default_factory=dict)
+    """Attempt → number of calls that a restart interrupted."""
+    calls: Callable[[str], bool] = lambda uid: False
+    """Whether the agent of the trial of this UID calls the model."""
+    port: int = 0
+    _runner: web.AppRunner | None = None
+
+    async def start(self) -> None:
+        app = web.Application()
+        app.router.add_post("/v1/close", self._close)
+        app.router.add_get("/v1/models", self._models)
+        self._runner, self.port = await _serve(app)
+
+    async def stop(self) -> None:
+        if self._runner:
+            await self._runner.cleanup()
+
+    def _check(self, request: web.Request) -> None:
+        token = request.headers.get("Authorization", "").removeprefix("Bearer ")
+        try:
+            claims = verify(token, [KEY], audience="proxy", now=0)
+        except TokenError as error:
+            raise web.HTTPUnauthorized(text=str(error)) from error
+        if claims.role != "operator":
+            raise web.HTTPForbidden(text=claims.role)
+
+    async def _close(self, request: web.Request) -> web.Response:
+        self._check(request)
+        uid, attempt = request.query["trial_uid"], int(request.query["attempt"])
+        self.closed.append((uid, attempt))
+        used = USED if self.calls(uid) else NOTHING
+        body = {"total": used, "stages": {}, "interrupted": self.interrupted.get(attempt, 0)}
+        return web.Response(text=json.dumps(body), content_type="application/json")
+
+    async def _models(self, request: web.Request) -> web.Response:
+        self._check(request)
+        return web.json_response({"models": self.models})

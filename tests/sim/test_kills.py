@@ -1,0 +1,99 @@
+"""The operator is killed at its writes to the API server and started anew: nobody can tell.
+
+Every write is a place to die: before the API server has applied it, or after, when the answer
+never arrives. While the operator is away the cluster goes on, so that a pod may be over that the
+new operator has never heard of.
+"""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.sim.apiserver import Write
+from tests.sim.test_run import begin, check_finished
+from tests.sim.world import World, a_world
+
+Json = dict[str, Any]
+STRIDE = 7
+LONG = 0.08
+"""Longer than a pod lives."""
+
+
+def without_tokens(body: Json) -> str:
+    """A pod's content but for tokens, which hold the time."""
+    text = json.loads(json.dumps(body))
+    for container in (*text["spec"]["initContainers"], *text["spec"]["containers"]):
+        for variable in container.get("env", []):
+            if "sk-bw-" in variable["value"]:
+                variable["value"] = "token"
+    return json.dumps(text, sort_keys=True)
+
+
+def _of(writes: list[Write], method: str, plural: str) -> list[Write]:
+    return [w for w in writes if (w.method, w.plural) == (method, plural)]
+
+
+def check_nothing_twice(world: World) -> None:
+    """By the log of what was asked for and of what the API server did."""
+    asked: dict[str, set[str]] = {}
+    for write in _of(world.api.writes, "POST", "pods"):
+        asked.setdefault(write.name, set()).add(without_tokens(write.body))
+    assert [n for n, bodies in asked.items() if len(bodies) > 1] == [], "one name, two contents"
+    for plural in ("pods", "trials"):
+        created = [w.name for w in _of(world.api.applied, "POST", plural)]
+        assert sorted(created) == sorted(set(created)), f"{plural} were created twice"
+    ran = [pod.name for pod in world.kubelet.started]
+    assert sorted(ran) == sorted(set(ran)), "an agent worked twice under one name"
+    ends = [w.name for w in _of(world.api.applied, "PATCH", "trials") if w.body["status"].get("outcome")]
+    assert sorted(ends) == sorted(set(ends)) == sorted(world.trials), "an outcome is written once"
+
+
+def check_nothing_lost(world: World) -> None:
+    """No pod was lost, so no attempt may be given up, and each was closed at the proxy."""
+    for name, trial in world.trials.items():
+        status = trial["status"]
+        assert (status["attempt"], status["attempts"]) == (1, []), name
+        if trial["spec"]["purpose"] == "measurement":
+            assert (trial["metadata"]["uid"], 1) in world.proxy.closed, name
+            assert status["usage"]["total"]["inputTokens"] is not None, name
+
+
+@pytest.mark.parametrize("applied", [False, True], ids=["before it is applied", "after"])
+@pytest.mark.parametrize("downtime", [0.0, LONG], ids=["back at once", "back when all pods are over"])
+async def test_killed_at_any_one_write_of_a_small_run(
+    monkeypatch: pytest.MonkeyPatch, applied: bool, downtime: float
+) -> None:
+    number = 1
+    while True:
+        async with a_world(monkeypatch) as world:
+            world.apply_inputs("script")
+            world.apply_run("script")
+            world.kill_at(lambda n, fatal=number: n == fatal, applied=applied, downtime=downtime)  # type: ignore[misc]
+            world.start_operator()
+            await world.until_complete()
+            assert world.outcomes() == {("script", "mend", 0): ("success", "CriteriaPassed")}
+            assert world.status["counts"]["succeeded"] == world.status["counts"]["planned"] == 1
+            check_nothing_twice(world)
+            check_nothing_lost(world)
+            if len(world.api.writes) < number:
+                assert world.deaths == 0
+                return
+            number += 1
+
+
+@pytest.mark.parametrize("start", range(STRIDE))
+async def test_killed_at_every_seventh_write_of_a_whole_run(
+    monkeypatch: pytest.MonkeyPatch, start: int
+) -> None:
+    """Seven runs whose places to die are, together, all writes of the run; half of them applied."""
+    async with a_world(monkeypatch) as world:
+        begin(world)
+        downtime = LONG if start % 3 == 0 else 0.0
+        world.kill_at(lambda n: n % STRIDE == start, applied=start % 2 == 0, downtime=downtime)
+        world.start_operator()
+        await world.until_complete(60)
+        assert world.deaths >= 10
+        await check_finished(world)
+        check_nothing_twice(world)
+        check_nothing_lost(world)
