@@ -47,6 +47,9 @@ class Store:
     history: list[tuple[int, str, Json]] = field(default_factory=list)
     compacted: int = 0
     pod_quota: int | None = None
+    """ResourceQuota `pods`: pods that are not over."""
+    object_quota: int | None = None
+    """ResourceQuota `count/pods`: pods, over or not."""
     listeners: list[Callable[[str, str, Json], None]] = field(default_factory=list)
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     terminate: Callable[[Json], bool] = lambda pod: False
@@ -140,18 +143,19 @@ class Store:
             raw["spec"] = defaulted(schema, raw["spec"])
             _refuse(plural, meta["name"], problems(schema, raw["spec"], ".spec"))
             _refuse(plural, meta["name"], violations(schema, raw["spec"], old and old["spec"]))
-        if (
-            plural == "pods"
-            and self.pod_quota is not None
-            and len(self.all("pods")) >= self.pod_quota
-        ):
-            message = (
-                f'pods "{meta["name"]}" is forbidden: exceeded quota: pods, used: {self.pod_quota}'
-            )
-            raise Refused(403, "Forbidden", message)
+        if plural == "pods":
+            self._check_quota(meta["name"])
         long = [v for v in (meta.get("labels") or {}).values() if len(v) > 63]
         if len(meta["name"]) > 253 or long:
             raise Refused(422, "Invalid", f"metadata of {meta['name']}: too long: {long}")
+
+    def _check_quota(self, name: str) -> None:
+        phases = [pod["status"]["phase"] for pod in self.all("pods")]
+        alive = [phase for phase in phases if phase not in {"Succeeded", "Failed"}]
+        for quota, used in ((self.pod_quota, alive), (self.object_quota, phases)):
+            if quota is not None and len(used) >= quota:
+                message = f'pods "{name}" is forbidden: exceeded quota: pods, used: {len(used)}'
+                raise Refused(403, "Forbidden", message)
 
     def _write(self, kind: str, plural: str, raw: Json) -> Json:
         raw = self._emit(kind, plural, raw)

@@ -6,6 +6,7 @@ new operator has never heard of.
 """
 
 import json
+from itertools import count
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from tests.sim.test_run import begin, check_finished
 from tests.sim.world import World, a_world
 
 Json = dict[str, Any]
-STRIDE = 7
+STRIDE = 20
 LONG = 0.08
 """Longer than a pod lives."""
 
@@ -45,7 +46,9 @@ def check_nothing_twice(world: World) -> None:
         assert sorted(created) == sorted(set(created)), f"{plural} were created twice"
     ran = [pod.name for pod in world.kubelet.started]
     assert sorted(ran) == sorted(set(ran)), "an agent worked twice under one name"
-    ends = [w.name for w in _of(world.api.applied, "PATCH", "trials") if w.body["status"].get("outcome")]
+    ends = [
+        w.name for w in _of(world.api.applied, "PATCH", "trials") if w.body["status"].get("outcome")
+    ]
     assert sorted(ends) == sorted(set(ends)) == sorted(world.trials), "an outcome is written once"
 
 
@@ -59,17 +62,19 @@ def check_nothing_lost(world: World) -> None:
             assert status["usage"]["total"]["inputTokens"] is not None, name
 
 
-@pytest.mark.parametrize("applied", [False, True], ids=["before it is applied", "after"])
-@pytest.mark.parametrize("downtime", [0.0, LONG], ids=["back at once", "back when all pods are over"])
+@pytest.mark.parametrize(
+    ("first", "applied"), [(1, False), (2, True)], ids=["before it is applied", "after"]
+)
 async def test_killed_at_any_one_write_of_a_small_run(
-    monkeypatch: pytest.MonkeyPatch, applied: bool, downtime: float
+    monkeypatch: pytest.MonkeyPatch, first: int, applied: bool
 ) -> None:
-    number = 1
-    while True:
+    """Writes 1, 3, 5, … before and 2, 4, 6, … after: each state between two writes once. All pods
+    are over when the new operator comes."""
+    for number in count(first, 2):
         async with a_world(monkeypatch) as world:
             world.apply_inputs("script")
             world.apply_run("script")
-            world.kill_at(lambda n, fatal=number: n == fatal, applied=applied, downtime=downtime)  # type: ignore[misc]
+            world.kill_at(lambda n, fatal=number: n == fatal, applied=applied, downtime=LONG)  # type: ignore[misc]
             world.start_operator()
             await world.until_complete()
             assert world.outcomes() == {("script", "mend", 0): ("success", "CriteriaPassed")}
@@ -79,21 +84,19 @@ async def test_killed_at_any_one_write_of_a_small_run(
             if len(world.api.writes) < number:
                 assert world.deaths == 0
                 return
-            number += 1
 
 
-@pytest.mark.parametrize("start", range(STRIDE))
-async def test_killed_at_every_seventh_write_of_a_whole_run(
+@pytest.mark.parametrize("start", range(0, STRIDE, 5))
+async def test_killed_again_and_again_during_a_whole_run(
     monkeypatch: pytest.MonkeyPatch, start: int
 ) -> None:
-    """Seven runs whose places to die are, together, all writes of the run; half of them applied."""
+    """At writes start, start + 20, start + 40, …; pods go on living meanwhile."""
     async with a_world(monkeypatch) as world:
-        begin(world)
-        downtime = LONG if start % 3 == 0 else 0.0
-        world.kill_at(lambda n: n % STRIDE == start, applied=start % 2 == 0, downtime=downtime)
+        begin(world, trials=2)
+        world.kill_at(lambda n: n % STRIDE == start, applied=start % 2 == 0)
         world.start_operator()
         await world.until_complete(60)
-        assert world.deaths >= 10
+        assert world.deaths >= 5
         await check_finished(world)
         check_nothing_twice(world)
         check_nothing_lost(world)

@@ -5,48 +5,54 @@ import pytest
 from tests.sim.world import REPAIR, WRITING, World, a_world
 
 AGENTS = ("nop", "script", "model")
-EXPECTED = {
-    (agent, task, index): outcome
-    for index in (0, 1)
-    for agent, task, outcome in (
-        ("nop", "parse", ("failure", "NoChanges")),
-        ("nop", "mend", ("failure", "CriteriaFailed")),
-        ("script", "parse", ("success", "CoverageGained")),
-        ("script", "mend", ("success", "CriteriaPassed")),
-        ("model", "parse", ("success", "CoverageGained")),
-        ("model", "mend", ("success", "CriteriaPassed")),
-    )
+OUTCOMES = {
+    ("nop", "parse"): ("failure", "NoChanges"),
+    ("nop", "mend"): ("failure", "CriteriaFailed"),
+    ("script", "parse"): ("success", "CoverageGained"),
+    ("script", "mend"): ("success", "CriteriaPassed"),
+    ("model", "parse"): ("success", "CoverageGained"),
+    ("model", "mend"): ("success", "CriteriaPassed"),
 }
 
 
-def begin(world: World, **spec: object) -> None:
-    """The run that most scenarios use."""
+def begin(world: World, trials: int = 1, **spec: object) -> None:
+    """The run that most scenarios use: 3 agents × 2 tasks × `trials`."""
     world.apply_inputs(*AGENTS, tasks=(WRITING, REPAIR))
-    world.apply_run(*AGENTS, **{"trialsPerTask": 2, "parallelism": 4, "seed": 7, **spec})
+    world.apply_run(*AGENTS, **{"trialsPerTask": trials, "parallelism": 4, "seed": 7, **spec})
 
 
 async def check_finished(world: World) -> None:
     """Every number that is published is right, and nothing is left behind."""
-    assert world.outcomes() == EXPECTED
+    trials = world.run["spec"]["trialsPerTask"]
+    expected = {(*cell, index): end for cell, end in OUTCOMES.items() for index in range(trials)}
+    assert world.outcomes() == expected
     assert world.status["counts"] == {
-        "planned": 12, "queued": 0, "active": 0, "succeeded": 8, "failed": 4, "timedOut": 0, "invalid": 0,
+        "planned": 6 * trials, "queued": 0, "active": 0, "succeeded": 4 * trials,
+        "failed": 2 * trials, "timedOut": 0, "invalid": 0,
     }  # fmt: skip
-    assert world.status["progress"] == "12/12"
+    assert world.status["progress"] == f"{6 * trials}/{6 * trials}"
     assert world.store.all("pods") == []
     rows = [r for r in await world.results.rows() if r["purpose"] == "measurement"]
+    assert len(rows) == 6 * trials
     published = {(r["agent"], r["task"], r["index"]): (r["outcome"], r["reason"]) for r in rows}
-    assert published == EXPECTED
-    assert len(rows) == 12
+    assert published == expected
     gains = {(r["agent"], r["coverage"]["gained_lines"]) for r in rows if r["task"] == "parse"}
     assert gains == {("nop", 0), ("script", 3), ("model", 3)}
+    tokens = {(r["agent"], r["usage"]["input_tokens"]) for r in rows}
+    assert tokens == {("nop", 0), ("script", 0), ("model", 900)}
 
 
 async def test_a_run_goes_to_completion(monkeypatch: pytest.MonkeyPatch) -> None:
     async with a_world(monkeypatch) as world:
-        begin(world)
+        begin(world, trials=2)
         world.start_operator()
         await world.until_complete()
         await check_finished(world)
         assert world.condition("Complete") == ("True", "AllTrialsFinished")
         assert world.kubelet.most_at_once <= 4 * 2, "parallelism, with one pod ending a stage"
         assert all(t["status"]["attempt"] == 1 for t in world.trials.values())
+        made = [w.name for w in world.api.applied if (w.method, w.plural) == ("POST", "pods")]
+        asked = [w.name for w in world.api.writes if (w.method, w.plural) == ("DELETE", "pods")]
+        assert sorted(asked) == sorted(made), (
+            "each pod is asked to go once: writes cost the API server"
+        )

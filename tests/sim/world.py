@@ -89,7 +89,9 @@ class World:
             await asyncio.gather(task, return_exceptions=True)
             self.deaths += 1
 
-    def kill_at(self, fatal: Callable[[int], bool], *, applied: bool, downtime: float = 0.0) -> None:
+    def kill_at(
+        self, fatal: Callable[[int], bool], *, applied: bool, downtime: float = 0.0
+    ) -> None:
         """The operator dies at the writes whose number is fatal, before they are applied or after,
         and is started anew after the downtime."""
 

@@ -74,11 +74,16 @@ def configure(settings: kopf.OperatorSettings, **_: Any) -> None:
     settings.persistence.progress_storage = _NoProgress()
 
 
+class Stopped(Exception):
+    """kopf ended its loop: it catches SIGTERM and SIGINT itself."""
+
+
 async def run_kopf(namespaces: Collection[str], changed: Callable[[str, str], None]) -> None:
-    """Run kopf's own loop until cancelled."""
+    """Run kopf's own loop until cancelled or terminated; then everything else must end too."""
     await kopf.operator(
         registry=build_registry(changed),
         namespaces=list(namespaces),
         standalone=True,
         clusterwide=False,
     )
+    raise Stopped

@@ -10,7 +10,7 @@ from benchwright.api import labels
 from benchwright.control import health, inputs, runs, trials
 from benchwright.control.context import Context, Key
 from benchwright.control.events import EventRecorder
-from benchwright.control.handlers import run_kopf
+from benchwright.control.handlers import Stopped, run_kopf
 from benchwright.control.metrics import Metrics
 from benchwright.control.queue import WorkQueue
 from benchwright.control.services import ProxyClient, ResultsClient, ServiceError
@@ -42,6 +42,8 @@ async def run(settings: OperatorSettings) -> None:
         server = await health.serve(ctx)
         try:
             await _run_all(ctx)
+        except* Stopped:
+            log.info("terminated")
         finally:
             await server.cleanup()
 

@@ -2,6 +2,7 @@
 
 from benchwright.api.facts import ReportProblem, StageFacts
 from benchwright.api.measurements import ChangeNumbers
+from benchwright.changes.classify import TESTS
 from benchwright.changes.model import Changes
 from benchwright.core.verdict import Evidence
 from benchwright.coverage.codec import from_json
@@ -34,9 +35,15 @@ def changes_of(evidence: Evidence, stages: tuple[str, ...]) -> ChangeNumbers | N
         removed=sum(p.removed for p in parts),
         test_files=sum(p.test_files for p in parts),
         other_files=sum(p.other_files for p in parts),
+        test_lines_added=sum(_lines_added(p, test=True) for p in parts),
+        other_lines_added=sum(_lines_added(p, test=False) for p in parts),
         dropped_files=dropped or 0,
         truncated=any(p.truncated for p in parts),
     )
+
+
+def _lines_added(changes: Changes, *, test: bool) -> int:
+    return sum(t.added for cls, t in changes.by_class.items() if (cls in TESTS) == test)
 
 
 def report_problem(facts: StageFacts) -> ReportProblem | None:

@@ -47,13 +47,14 @@ def _kubeconfig(context: str | None) -> Login:
     cfg = Configuration()
     try:
         kube_config.load_kube_config(context=context, client_configuration=cfg)
-        _, active = kube_config.list_kube_config_contexts()
+        contexts, active = kube_config.list_kube_config_contexts()
     except kube_config.ConfigException as error:
         raise LoginError(
             f"no Kubernetes login: {error}. Set KUBECONFIG, or run `make cluster`."
         ) from error
     token = cfg.api_key.get("authorization") or cfg.api_key.get("BearerToken") or ""
-    namespace = active["context"].get("namespace", "default")
+    chosen = next((c for c in contexts if c["name"] == context), active)
+    namespace = chosen["context"].get("namespace", "default")
     return Login(cfg.host, _tls(cfg), token.removeprefix("Bearer ") or None, None, namespace)
 
 

@@ -76,7 +76,7 @@ def _row(record: Record, folder: str | None) -> dict[str, Any]:
     return {
         "record": record,
         "message": words.one_line(record.get("message"), limit=600),
-        "tests": measured.tests(record),
+        "tests": measured.added_or_passed(record),
         "lines": measured.lines(record),
         "changes_apply": record.get("kind") in measured.CHANGES_FILES,
         "changes": _part(record, "changes"),

@@ -12,7 +12,7 @@ CHANGES_FILES = frozenset({"testWriting", "repair"})
 """Kinds of task for which a number applies; for the others it is neither 0 nor unknown."""
 
 
-def tests(record: Record) -> Words:
+def added_or_passed(record: Record) -> Words:
     """Tests added, tests replayed, or criteria passed."""
     kind = record.get("kind")
     if kind == "testRunning":
@@ -48,8 +48,9 @@ def _replayed(replay: Mapping[str, Any] | None) -> Words:
         return UNKNOWN, ""
     if not replay.get("delivered"):
         return "none", "no test command was left"
-    right = {True: "as labelled", False: "not as labelled"}.get(replay.get("tests_right"), "")
-    return f"{number(replay.get('tests'))} ran", right
+    right = replay.get("tests_right")
+    label = "" if right is None else "as labelled" if right else "not as labelled"
+    return f"{number(replay.get('tests'))} ran", label
 
 
 def _criteria(record: Record) -> Words:

@@ -7,8 +7,10 @@ from pydantic import ValidationError
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedBase
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.events import AliasEvent, CollectionEndEvent, CollectionStartEvent
 
 MAX_BYTES = 4 * 1024 * 1024
+MAX_DEPTH = 60
 
 
 class YamlProblem(Exception):
@@ -22,12 +24,26 @@ def load_all(text: str, name: str) -> list[Any]:
     yaml = YAML(typ="rt")
     yaml.allow_duplicate_keys = False
     try:
+        _screen(text, name)
         return [d for d in yaml.load_all(text) if d is not None]
     except MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise YamlProblem(f"{name}:{line}: {error.problem or error.context}") from error
-    except (YAMLError, ValueError) as error:
+    except (YAMLError, ValueError, RecursionError, AttributeError, TypeError, KeyError) as error:
+        # ruamel raises what it likes on odd input (tags, timestamps); none of it is a bug of ours.
         raise YamlProblem(f"{name}: {error}") from error
+
+
+def _screen(text: str, name: str) -> None:
+    """Refuse aliases and deep nesting before anything is built of them."""
+    depth = 0
+    for event in YAML(typ="rt").parse(text):
+        line = event.start_mark.line + 1 if event.start_mark else 1
+        if isinstance(event, AliasEvent):
+            raise YamlProblem(f"{name}:{line}: aliases (*name) are not allowed: write it out")
+        depth += isinstance(event, CollectionStartEvent) - isinstance(event, CollectionEndEvent)
+        if depth > MAX_DEPTH:
+            raise YamlProblem(f"{name}:{line}: nested deeper than {MAX_DEPTH}")
 
 
 def plain(node: Any) -> Any:
@@ -61,9 +77,9 @@ def line_of(document: Any, path: Sequence[object]) -> int:
 def _position(node: CommentedBase, step: object) -> int | None:
     try:
         position = node.lc.key(step) if hasattr(node, "keys") else node.lc.item(step)
+        return int(position[0]) + 1
     except (KeyError, AttributeError, TypeError, IndexError):
         return None
-    return int(position[0]) + 1
 
 
 def explain(

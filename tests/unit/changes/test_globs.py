@@ -87,12 +87,7 @@ def _git_ignores(top: Path, files: dict[str, str], paths: list[str]) -> set[str]
         ["git", "-c", "core.ignoreCase=false", "check-ignore", "--no-index", "--stdin", "-z"],
         cwd=top,
         input="\0".join("./" + path for path in paths).encode(),  # `:x` alone is pathspec magic
-        env={
-            **os.environ,
-            "GIT_CONFIG_GLOBAL": "/dev/null",
-            "GIT_CONFIG_NOSYSTEM": "1",
-            "GIT_LITERAL_PATHSPECS": "1",
-        },
+        env={**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"},
         capture_output=True,
         check=False,
     )

@@ -22,6 +22,17 @@ async def test_an_own_write_is_seen_before_its_event_comes() -> None:
         assert [c.value for c in r.changes] == ["1"]
 
 
+async def test_the_event_of_an_own_write_is_not_told_a_second_time() -> None:
+    """Each telling costs a reconcile of the trial and one of its run, with a dozen requests."""
+    api = FakeApi()
+    async with running(api) as r:
+        await eventually(lambda: api.watchers == 1)
+        r.informer.upsert(await api.put("a", "1"))
+        await api.put("marker", "x")
+        await r.shows(a="1", marker="x")
+        assert [c.name for c in r.changes] == ["a", "marker"]
+
+
 async def test_a_late_event_from_before_the_write_does_not_undo_it() -> None:
     api = FakeApi()
     async with running(api) as r:

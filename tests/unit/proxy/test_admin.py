@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -199,6 +200,20 @@ async def test_a_journal_that_cannot_be_written_stops_calls_not_the_process(
     async with proxy.http.get(proxy.admin + "/readyz") as response:
         assert response.status == 200
     assert (await proxy.total())["requests"] == 2
+
+
+async def test_no_call_goes_out_before_its_record_is_on_the_disk(
+    proxy: Running, provider: FakeProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk = threading.Event()
+    provider.script = [json_response(CHAT)]
+    monkeypatch.setattr(os, "fdatasync", lambda fd: disk.wait(10))
+    task = asyncio.create_task(proxy.chat("chat"))
+    await until(lambda: proxy.proxy.ledger.in_flight())
+    await asyncio.sleep(0.1)
+    assert provider.heard == []
+    disk.set()
+    assert (await task).status == 200
 
 
 async def test_metrics_have_bounded_labels(proxy: Running, provider: FakeProvider) -> None:

@@ -290,6 +290,27 @@ async def test_litellm_26102_and_39431_events_arrive_as_they_come(
     assert 0 < float(str(call["ttfb_seconds"])) < float(str(call["duration_seconds"]))
 
 
+async def test_who_has_the_whole_body_finds_it_counted(
+    proxy: Running, provider: FakeProvider
+) -> None:
+    """The end of a body that is no stream is held back until the call is settled."""
+    gate = asyncio.Event()
+    head = (
+        b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+    )
+    provider.script = [head, chunk(CHAT[:50]), 0.05, chunk(CHAT[50:]), gate, LAST_CHUNK]
+    async with proxy.http.post(
+        proxy.data + "/v1/chat/completions", json=chat_body("chat"), headers=bearer(claims())
+    ) as response:
+        assert await response.content.readexactly(50) == CHAT[:50]
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.2):
+                await response.content.readany()
+        gate.set()
+        assert await response.content.readexactly(len(CHAT) - 50) == CHAT[50:]
+    assert (await proxy.total())["succeeded"] == 1
+
+
 async def test_mlflow_25897_an_error_in_the_stream_passes_and_is_recorded(
     proxy: Running, provider: FakeProvider
 ) -> None:

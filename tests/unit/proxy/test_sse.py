@@ -28,6 +28,9 @@ GRAMMAR = [
     pytest.param(b"data: a\ndata: b\n\n", [("", b"a\nb")], id="multi-line data"),
     pytest.param(b"event: x\ndata: a\n\n", [("x", b"a")], id="event type"),
     pytest.param(b"data: a\nevent: x\n\n", [("x", b"a")], id="event type behind the data"),
+    pytest.param(
+        b"event: x\r\ndata: a\r\ndata: b\r\n\r\n", [("x", b"a\nb")], id="CRLF is one line end"
+    ),
     pytest.param(b": hello\n\ndata: a\n\n", [("", b"a")], id="comment"),
     pytest.param(b"\xef\xbb\xbfdata: a\n\n", [("", b"a")], id="byte order mark"),
     pytest.param(b"data: a\n\n\xef\xbb\xbfdata: b\n\n", [("", b"a")], id="mark in the middle"),

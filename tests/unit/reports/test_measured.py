@@ -5,14 +5,14 @@ from typing import Any
 import pytest
 
 from benchwright.reports.html import render
-from benchwright.reports.measured import lines, tests
+from benchwright.reports.measured import added_or_passed, lines
 from tests.unit.reports.samples import measured, record
 from tests.unit.reports.test_html import Page
 from tests.unit.reports.test_text import line, shown
 
-BARE = {"tests": None, "coverage": None, "changes": None}
+BARE: dict[str, Any] = {**record(), "tests": None, "coverage": None, "changes": None}
 REPLAY = {"delivered": True, "tests": 109, "tests_right": True, "covered_lines": 532}
-RUNNING: dict[str, Any] = {**record(**BARE), "kind": "testRunning", "replay": REPLAY}
+RUNNING: dict[str, Any] = {**BARE, "kind": "testRunning", "replay": REPLAY}
 CRITERIA = [{"name": "a", "passed": True}, {"name": "b", "passed": False}]
 REPAIR: dict[str, Any] = {
     **record(), "kind": "repair", "tests": None, "coverage": None, "criteria": CRITERIA,
@@ -25,7 +25,7 @@ REPAIR: dict[str, Any] = {
     [
         (record(), ("2 added", "2 pass, 0 fail")),
         (record(measurements=measured(added=0)), ("0 added", "0 pass, 0 fail")),
-        (record(**BARE), ("?", "")),
+        (BARE, ("?", "")),
         (RUNNING, ("109 ran", "as labelled")),
         ({**RUNNING, "replay": {**REPLAY, "tests_right": False}}, ("109 ran", "not as labelled")),
         ({**RUNNING, "replay": {**REPLAY, "tests_right": None}}, ("109 ran", "")),
@@ -38,7 +38,7 @@ REPAIR: dict[str, Any] = {
     ],
 )
 def test_tests_or_criteria(row: dict[str, Any], expected: tuple[str, str]) -> None:
-    assert tests(row) == expected
+    assert added_or_passed(row) == expected
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_tests_or_criteria(row: dict[str, Any], expected: tuple[str, str]) -> No
     [
         (record(), ("12", "80 → 92 of 100")),
         (record(measurements=measured(gained=0)), ("0", "80 → 80 of 100")),
-        (record(**BARE), ("?", "")),
+        (BARE, ("?", "")),
         (RUNNING, ("532", "covered by the replay")),
         ({**RUNNING, "replay": None}, ("?", "covered by the replay")),
         (REPAIR, ("–", "")),
@@ -60,13 +60,13 @@ def test_broken_tests_and_lost_lines_are_not_hidden() -> None:
     row = record()
     row["tests"] |= {"broken": 3}
     row["coverage"] |= {"lost_lines": 4}
-    assert tests(row) == ("2 added", "2 pass, 0 fail, 3 broken")
+    assert added_or_passed(row) == ("2 added", "2 pass, 0 fail, 3 broken")
     assert lines(row) == ("12", "80 → 92 of 100, 4 lost")
 
 
 def test_what_does_not_apply_is_neither_zero_nor_unknown() -> None:
     assert line(shown(RUNNING), "pluggy")[5:8] == ["–", "–", "–"]
     assert line(shown(REPAIR), "pluggy")[5:8] == ["–", "1", "21"]
-    assert line(shown(record(**BARE)), "pluggy")[5:8] == ["?", "?", "?"]
+    assert line(shown(BARE), "pluggy")[5:8] == ["?", "?", "?"]
     assert Page(render("demo", [RUNNING])).of_class("n")[1] == "–"
-    assert Page(render("demo", [record(**BARE)])).of_class("n")[1] == "?"
+    assert Page(render("demo", [BARE])).of_class("n")[1] == "?"

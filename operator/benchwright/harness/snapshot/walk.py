@@ -46,6 +46,7 @@ class _Walker:
         self.last: list[_Directory] = []
 
     def run(self) -> None:
+        """Visit every directory, the most important ones first."""
         while queue := self.of_base or self.new or self.last:
             self._visit(queue.pop())
 
