@@ -12,6 +12,12 @@ from .connection import connection_of
 SERVER = "benchwright-proxy"
 
 
+class HeldHead(web.StreamResponse):
+    """Its head waits for the first part of its body, and goes out with it in one packet."""
+
+    _send_headers_immediately = False
+
+
 class Client:
     """Writes one response. After the client has gone, writing does nothing."""
 
@@ -54,8 +60,9 @@ class Client:
         return self._response or web.Response(status=499)
 
     async def start(self, status: int, headers: Mapping[str, str], *, stream: bool) -> None:
-        """Send the head; that of a stream at once, before there is anything to follow it."""
-        response = web.StreamResponse(status=status, headers={**headers, "Server": SERVER})
+        """Begin a response; the head of a stream goes out before there is anything to follow it."""
+        kind = web.StreamResponse if stream else HeldHead
+        response = kind(status=status, headers={**headers, "Server": SERVER})
         if stream:
             # Tells nginx and its like to pass events on as they come.
             response.headers["X-Accel-Buffering"] = "no"
@@ -63,8 +70,6 @@ class Client:
         self._response = response
         with self._noticing():
             await response.prepare(self._request)
-            if stream:
-                self._request.writer.send_headers()
 
     async def send(self, data: bytes) -> None:
         """Send a part of the body; a client that takes nothing for too long counts as gone."""

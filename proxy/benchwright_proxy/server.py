@@ -34,7 +34,8 @@ LOCK_PATIENCE = 60.0
 @dataclass(frozen=True, slots=True)
 class Options:
     """How to serve. Port 0 takes a free one. `grace_seconds` is how long the end of the process
-    waits for calls under way: less than the pod's terminationGracePeriodSeconds."""
+    waits for calls under way: less than the pod's terminationGracePeriodSeconds. `lock_seconds` is
+    how long the start waits for another proxy to let go of the journal."""
 
     config: Config
     journal: Path
@@ -43,6 +44,7 @@ class Options:
     port: int
     admin_port: int
     grace_seconds: float = 25.0
+    lock_seconds: float = LOCK_PATIENCE
 
 
 class Proxy:
@@ -56,7 +58,7 @@ class Proxy:
         for file in key_files:
             file.get()
         gate = Gate(lambda: [file.get() for file in key_files], clock)
-        self.ledger = Ledger.open(options.journal, clock, patience=LOCK_PATIENCE)
+        self.ledger = Ledger.open(options.journal, clock, patience=options.lock_seconds)
         self._providers = _providers(options, clock)
         catalogue = Catalogue(options.config, self._providers)
         metrics = Metrics(self.ledger)

@@ -16,7 +16,7 @@ class PodSettings:
     runtime_class: str | None = None
     user: int = 1000
     """Same for the agent and the harness: the harness must read what the agent made unreadable."""
-    grace_seconds: int = 120
+    grace_seconds: int = 240
     """For the harness, from the main container's end to the stored facts."""
     slack_seconds: int = 900
     """How far activeDeadlineSeconds, the backstop, lies beyond the runner's own limits."""

@@ -50,8 +50,6 @@ class Journal:
             folder.mkdir(parents=True, exist_ok=True)
             self._lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             _lock(self._lock, patience)
-        except BlockingIOError as error:
-            raise JournalError(f"{folder}: another proxy writes this journal") from error
             self._open_segment()
         except BlockingIOError as error:
             raise JournalError(f"{folder}: another proxy writes this journal") from error

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -261,7 +262,7 @@ async def test_no_new_call_while_stopping(proxy: Running) -> None:
 
 async def test_two_proxies_on_one_journal(proxy: Running) -> None:
     with pytest.raises(JournalError, match="another proxy"):
-        Proxy(options(proxy.folder, 1))
+        Proxy(replace(options(proxy.folder, 1), lock_seconds=0))
 
 
 async def test_refusals_are_no_calls(proxy: Running) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import errno
 import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,16 @@ async def test_a_second_proxy_is_kept_out(tmp_path: Path) -> None:
         Journal(tmp_path)
     await journal.close()
     await Journal(tmp_path).close()
+
+
+async def test_a_predecessor_is_waited_for(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    journal.append(close(1))
+    lock = os.dup(journal._lock)
+    await journal.close()  # the copy still holds the lock
+    threading.Timer(0.1, os.close, [lock]).start()
+    await Journal(tmp_path, patience=10).close()
+    assert attempts(tmp_path) == [1]
 
 
 async def test_a_folder_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:
