@@ -16,7 +16,7 @@ def main() -> int:
     arguments = _parser().parse_args()
     try:
         return {"list": _list, "build": _build, "stage": _stage}[arguments.command](arguments)
-    except ImageError as error:
+    except (ImageError, OSError) as error:
         print(f"images: {error}", file=sys.stderr)
     except KeyboardInterrupt:
         print("images: interrupted", file=sys.stderr)

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from threading import Lock
 
 from images import debian, fingerprint, layer, oci, source
-from images.cache import Cache
+from images.cache import SCRATCH, Cache
 from images.catalogue import Image, Layer, debian_packages
 from images.parts import Debian
 
@@ -46,7 +46,7 @@ class Builder:
         target = self._cache.debs / fingerprint.of_names(self._packages)
         with self._fetching:
             if not target.exists():
-                with TemporaryDirectory(dir=self._cache.debs) as scratch:
+                with TemporaryDirectory(dir=self._cache.debs, prefix=SCRATCH) as scratch:
                     fetched = Path(scratch, "debs")
                     fetched.mkdir()
                     debian.fetch(self._packages, fetched)
@@ -85,7 +85,7 @@ class Builder:
     def _write_image(self, image: Image, labels: dict[str, str], target: Path) -> Built:
         layers = [(item.name, self._need(item)) for item in image.layers]
         packed = oci.pack(image.ref, layers, image.runtime, labels)
-        scratch = target.with_suffix(".part")
+        scratch = target.with_name(f"{SCRATCH}{target.name}")
         oci.write_archive(packed, scratch)
         scratch.rename(target)
         return Built(
@@ -101,7 +101,7 @@ class Builder:
 
     def _build_layer(self, item: Layer) -> None:
         target, facts = self._paths(item)
-        with TemporaryDirectory(dir=self._cache.layers) as directory:
+        with TemporaryDirectory(dir=self._cache.layers, prefix=SCRATCH) as directory:
             root = Path(directory, "root")
             root.mkdir()
             for part in item.parts:

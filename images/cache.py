@@ -16,6 +16,7 @@ from pathlib import Path
 from images.errors import ImageError
 
 _NEEDED = 3 * 2**30
+SCRATCH = "unfinished-"
 _KEPT = 3
 """Builds of one thing that stay: a few branches of a checkout, or a few checkouts."""
 
@@ -43,6 +44,7 @@ class Cache:
         self._make()
         with (self.directory / "images.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
+            self._sweep()
             yield
 
     def check_space(self) -> None:
@@ -69,6 +71,12 @@ class Cache:
             for facts in (old for found in builds.values() for old in found[_KEPT:]):
                 for path in directory.glob(f"{facts.stem}.*"):
                     path.unlink()
+
+    def _sweep(self) -> None:
+        """Delete what a build that was killed left half done."""
+        for directory in (self.images, self.layers, self.debs):
+            for path in directory.glob(f"{SCRATCH}*"):
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
 
     def _make(self) -> None:
         try:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from images.errors import ImageError
 
 _PIN = re.compile(r"^(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)(\[[^\]]*\])?==\S+")
-_VIA = re.compile(r"^ +#(?: via)? +(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)(?: \(.*\))?$")
+_VIA = re.compile(r"^ +# (?:via |  )(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)(?: \(.*\))?$")
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -44,10 +44,19 @@ def python() -> str:
     )
 
 
-def run(command: Sequence[str], what: str, env: Mapping[str, str] | None = None) -> str:
-    """Run a command and return its output; on failure show the end of what it said."""
+def run(command: Sequence[str], what: str) -> str:
+    """Run a command and return its output; on failure show the end of what it said.
+
+    Python gets a fixed hash seed: the order of a set in compiled code depends on it.
+    """
+    environment = {**os.environ, "PYTHONHASHSEED": "0"}
     done = subprocess.run(
-        command, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+        command,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if done.returncode:
         said = "\n".join((done.stdout + done.stderr).strip().splitlines()[-_LAST_LINES:])

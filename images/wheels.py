@@ -1,7 +1,6 @@
 """Locked Python packages, as files of a site-packages directory."""
 
 import fnmatch
-import os
 import re
 import shutil
 import stat
@@ -75,7 +74,7 @@ def compile_all(directory: Path, shown_as: str) -> None:
         *("-s", str(directory), "-p", shown_as),
         str(directory),
     ]
-    run(command, "Compiling Python files", {**os.environ, "PYTHONHASHSEED": "0"})
+    run(command, "Compiling Python files")
 
 
 def scripts(site: Path) -> dict[str, str]:

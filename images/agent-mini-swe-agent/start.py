@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 BUNDLE = Path(__file__).resolve().parent
 HOME = Path(os.environ.get("HOME", "/tmp"))  # noqa: S108 - the agent's own container
@@ -21,6 +22,10 @@ DEFAULTS = {
 }
 
 
+class RefusedError(Exception):
+    """The model's server refused a call for good."""
+
+
 def main() -> None:
     """Run `mini` on the prompt file, without a cost limit of its own: budgets are the proxy's."""
     if sys.version_info[:2] != (3, 11):
@@ -30,13 +35,15 @@ def main() -> None:
     prompt = Path(os.environ["BENCHWRIGHT_PROMPT_FILE"]).read_text(encoding="utf-8")
     model = os.environ.get("MSWEA_MODEL_NAME") or f"openai/{os.environ['BENCHWRIGHT_MODEL']}"
     app = _import_mini()
-    app(
-        [
-            *("--model", model, "--task", prompt, "--output", str(HOME / "trajectory.json")),
-            *("--yolo", "--exit-immediately", "--cost-limit", "0"),
-            *sys.argv[1:],
-        ]
-    )
+    arguments = [
+        *("--model", model, "--task", prompt, "--output", str(HOME / "trajectory.json")),
+        *("--yolo", "--exit-immediately", "--cost-limit", "0"),
+        *sys.argv[1:],
+    ]
+    try:
+        app(arguments)
+    except RefusedError as error:
+        sys.exit(f"The model's answer is final: {error}")
 
 
 def _import_mini() -> Callable[[list[str]], object]:
@@ -52,8 +59,37 @@ def _import_mini() -> Callable[[list[str]], object]:
     gc.enable()
     vars(litellm).update(disable_hf_tokenizer_download=True, suppress_debug_info=True)
     warnings.filterwarnings("ignore", message="Pydantic serializer warnings")
+    _heed_refusals(litellm, import_module("minisweagent.models.litellm_model").LitellmModel)
     app: Callable[[list[str]], object] = mini.app
     return app
+
+
+def _heed_refusals(litellm: Any, model: Any) -> None:
+    """Stop when the server says that trying again is in vain, as it does once a budget is spent.
+
+    OpenAI's client heeds that, but mini-swe-agent would try ten times more, for four minutes.
+    """
+    complete = litellm.completion
+
+    def completion(*arguments: Any, **options: Any) -> Any:
+        try:
+            return complete(*arguments, **options)
+        except Exception as error:
+            if _is_final(error):
+                raise RefusedError(str(error)) from error
+            raise
+
+    litellm.completion = completion
+    model.abort_exceptions.append(RefusedError)
+
+
+def _is_final(error: BaseException | None) -> bool:
+    while error is not None:
+        headers = getattr(getattr(error, "response", None), "headers", {})
+        if headers.get("x-should-retry") == "false":
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 if __name__ == "__main__":

@@ -41,7 +41,8 @@ def _expanded(pod: dict[str, Any]) -> dict[str, Any]:
     for container in pod["spec"]["initContainers"]:
         for variable in container["env"]:
             if variable["name"] == PLAN_ENV:
-                variable["value"] = {"json": json.loads(variable["value"])}
+                plan = variable["value"].replace("$$", "$")  # as the kubelet does
+                variable["value"] = {"json": json.loads(plan)}
     return pod
 
 

@@ -39,6 +39,8 @@ class ApiServer:
     trap: Trap | None = None
     throttle: int = 0
     """So many writes are answered 429 first."""
+    refuse: Callable[[Write], bool] = lambda write: False
+    """Writes that are answered 422 whatever they say."""
     outage: bool = False
     """Everything is answered 503, and watches end."""
     url: str = ""
@@ -129,6 +131,8 @@ class ApiServer:
         if self.throttle:
             self.throttle -= 1
             raise Refused(429, "TooManyRequests", "slow down")
+        if self.refuse(write):
+            raise Refused(422, "Invalid", "refused by an admission webhook")
         if self.trap:
             await self.trap(number, write, False)
         answer = self._apply(write, info.get("sub"))

@@ -209,21 +209,18 @@ async def disk_full(kubelet: Kubelet, pod: Seen) -> None:
 
 
 async def node_lost(kubelet: Kubelet, pod: Seen) -> None:
-    """The taint manager marks and deletes; nobody ever reports how the containers ended."""
+    """The taint manager marks it; nobody ever reports how the containers ended."""
     await kubelet.run(pod)
     kubelet.show(pod, lambda b: b.disrupted("DeletionByTaintManager"))
-    await kubelet.pause(3)
-    kubelet._gone(pod)
+    await asyncio.sleep(60)
 
 
 async def disrupted(kubelet: Kubelet, pod: Seen) -> None:
-    """Evicted by the API: the containers are told to end, the pod is deleted."""
+    """Evicted by the API: the containers are told to end, and nothing could be stored."""
     await kubelet.run(pod)
     kubelet.show(pod, lambda b: b.disrupted("EvictionByEvictionAPI"))
     await kubelet.pause()
     kubelet.show(pod, lambda b: b.main_ended(143).harness_ended(137).failed())
-    await kubelet.pause()
-    kubelet._gone(pod)
 
 
 async def vanishes(kubelet: Kubelet, pod: Seen) -> None:

@@ -86,7 +86,7 @@ async def test_killed_at_any_one_write_of_a_small_run(
                 return
 
 
-@pytest.mark.parametrize("start", range(0, STRIDE, 5))
+@pytest.mark.parametrize("start", range(0, STRIDE, 7))
 async def test_killed_again_and_again_during_a_whole_run(
     monkeypatch: pytest.MonkeyPatch, start: int
 ) -> None:

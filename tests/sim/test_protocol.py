@@ -158,6 +158,36 @@ async def test_an_api_server_that_says_slow_down_is_obeyed_and_nothing_is_lost(
         assert world.api.throttle == 0
 
 
+async def test_a_measurement_that_the_api_server_refuses_does_not_strand_its_trial(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Without an outcome the run would never complete: the harness is at fault, and says so."""
+    async with a_world(monkeypatch) as world:
+        world.api.refuse = lambda w: bool(w.body.get("status", {}).get("measurements"))
+        world.apply_inputs("script")
+        world.apply_run("script")
+        world.start_operator()
+        await world.until_complete()
+        assert world.outcomes() == {("script", "mend", 0): ("invalid", "StatusRefused")}
+        (row,) = await world.results.rows()
+        assert (row["outcome"], row["reason"]) == ("invalid", "StatusRefused")
+        assert "admission webhook" in row["message"]
+
+
+async def test_a_pod_that_the_api_server_refuses_makes_its_trial_invalid(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The evaluator's pod: the agent has worked, and what it used is kept."""
+    async with a_world(monkeypatch) as world:
+        world.api.refuse = lambda w: w.plural == "pods" and w.name.endswith("-evaluate")
+        world.apply_inputs("model")
+        world.apply_run("model")
+        world.start_operator()
+        await world.until_complete()
+        assert world.outcomes() == {("model", "mend", 0): ("invalid", "PodRejected")}
+        assert world.only_trial()["usage"]["total"]["inputTokens"] == 900
+
+
 async def test_an_api_server_that_goes_away_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     async with a_world(monkeypatch) as world:
         begin(world)
@@ -257,8 +287,8 @@ async def test_two_operators_started_one_after_the_other_see_the_same_finished_r
         world.apply_run("script")
         world.start_operator()
         await world.until_complete()
-        before, writes = world.run, len(world.api.writes)
         await world.kill_operator()
+        before, writes = world.run, len(world.api.writes)
         world.start_operator()
         await world.until(lambda: world.ctx is not None and world.ctx.trials.synced.is_set())
         await asyncio.sleep(0.2)

@@ -179,7 +179,7 @@ class World:
         """Wait for a condition; a problem of the kubelet or the operator's end ends the waiting."""
         try:
             async with asyncio.timeout(seconds):
-                while not holds():  # noqa: ASYNC110 - a condition over the whole world
+                while not holds():
                     await asyncio.sleep(0.004)
                     assert not self.kubelet.problems, self.kubelet.problems
                     if self._task and self._task.done():

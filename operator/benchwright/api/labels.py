@@ -38,12 +38,13 @@ def bounded_name(*parts: str, limit: int = 63) -> str:
 def trial_name(run: str, agent: str, task: str, index: int) -> str:
     """Deterministic: creating the same trial twice is one AlreadyExists, not two trials."""
     # The separators of the parts are lost in a DNS name ("a-b"+"c" and "a"+"b-c"), hence the hash.
-    digest = hashlib.sha256("\0".join((run, agent, task)).encode()).hexdigest()[:4]
+    digest = hashlib.sha256("\0".join((run, agent, task)).encode()).hexdigest()[:_HASH_CHARS]
     return bounded_name(run, agent, task, f"{digest}-{index}", limit=TRIAL_NAME_MAX)
 
 
 def baseline_name(run: str, task: str, repetition: int) -> str:
-    return bounded_name(run, "baseline", task, str(repetition), limit=TRIAL_NAME_MAX)
+    digest = hashlib.sha256("\0".join((run, task)).encode()).hexdigest()[:_HASH_CHARS]
+    return bounded_name(run, "baseline", task, f"{digest}-{repetition}", limit=TRIAL_NAME_MAX)
 
 
 def pod_name(trial: str, attempt: int, stage: str) -> str:

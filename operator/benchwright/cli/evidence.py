@@ -47,7 +47,7 @@ async def _uid(session: Session, trial: str) -> str:
             raise
         raise CliError(
             f"there is no Trial {trial!r} in namespace {session.namespace}: check the name and "
-            "--namespace; if its run was deleted, give its UID (trialUid in results.json)"
+            "--namespace; if its run was deleted, give its UID (trial_uid in results.json)"
         ) from error
 
 

@@ -9,7 +9,7 @@ from benchwright.cli.gateway import Gateway
 from benchwright.cli.target import Session
 
 Record = dict[str, Any]
-_NEEDED = ("run", "runUid", "trial", "trialUid", "agent", "task", "kind", "index", "outcome")
+_NEEDED = ("run", "run_uid", "trial", "trial_uid", "agent", "task", "kind", "index", "outcome")
 _NAME = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?")
 
 
@@ -17,7 +17,7 @@ async def fetch(gateway: Gateway, run: str, uid: str | None) -> tuple[bytes, lis
     """results.json of a run, as bytes and read. `uid` tells runs of one name apart."""
     data = await gateway.read(f"/runs/{gateway.session.namespace}/{run}/results.json", _query(uid))
     records = parse(data)
-    uids = sorted({str(r["runUid"]) for r in records})
+    uids = sorted({str(r["run_uid"]) for r in records})
     if len(uids) > 1:
         raise CliError(
             f"there are results of {len(uids)} runs that were named {run!r}, one after the other: "
@@ -64,5 +64,5 @@ async def from_trials(session: Session, run: str, uid: str) -> list[Record]:
 
     raw = await session.kube.list_all(TRIALS, session.namespace, f"{labels.RUN}={run}")
     views = [v for v in map(trial_view, raw) if v.run_uid == uid and v.status.outcome]
-    rows = [{**record(v, v.status), "trialUid": v.uid} for v in views]
+    rows = [{**record(v, v.status), "trial_uid": v.uid} for v in views]
     return [r for r in rows if r["purpose"] == "measurement"]

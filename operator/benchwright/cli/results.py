@@ -60,7 +60,7 @@ async def _results(
         gateway = Gateway(session, service)
         known_uid, expected = await _known(session, run)
         data, found = await records.fetch(gateway, run, uid or known_uid)
-        _make_room(folder, str(found[0]["runUid"]) if found else "", replace)
+        _make_room(folder, str(found[0]["run_uid"]) if found else "", replace)
         _write(folder, run, data, found)
         if evidence:
             await _all_evidence(gateway, folder / "evidence", found)
@@ -96,11 +96,11 @@ def _make_room(folder: Path, uid: str, replace: bool) -> None:
         rows = records.parse(old.read_bytes())
     except CliError as error:
         raise CliError(f"{old} is not by this program: choose another --out") from error
-    others = [r for r in rows if str(r["runUid"]) != uid]
+    others = [r for r in rows if str(r["run_uid"]) != uid]
     if others and not replace:
         raise CliError(
             f"{folder} holds the results of another run ({others[0]['run']}, UID "
-            f"{others[0]['runUid']}): choose another --out, or replace them with --replace"
+            f"{others[0]['run_uid']}): choose another --out, or replace them with --replace"
         )
     for row in others:
         (folder / "evidence" / f"{row['trial']}.tar.gz").unlink(missing_ok=True)
@@ -124,7 +124,7 @@ async def _all_evidence(gateway: Gateway, folder: Path, found: list[Record]) -> 
         async with limit:
             try:
                 await download(
-                    gateway, str(record["trialUid"]), folder / f"{record['trial']}.tar.gz"
+                    gateway, str(record["trial_uid"]), folder / f"{record['trial']}.tar.gz"
                 )
             except RefusedError as error:
                 return f"{record['trial']}: {error.format_message()}"

@@ -44,8 +44,8 @@ async def reconcile(ctx: Context, name: str) -> float | None:
     seen = await observe(ctx, trial)
     for _ in range(_STEPS):
         decision = decide(seen, ctx.now())
-        seen, again_after = await _apply(ctx, seen, decision)
-        if not decision.again:
+        seen, again, again_after = await _apply(ctx, seen, decision)
+        if not again:
             return again_after
     raise RuntimeError(f"trial {name}: {_STEPS} decisions in a row and no end")
 
@@ -80,7 +80,9 @@ def _pods(ctx: Context, trial: TrialView) -> dict[StageKey, PodView]:
     return found
 
 
-async def _apply(ctx: Context, seen: Observed, decision: Decision) -> tuple[Observed, float | None]:
+async def _apply(
+    ctx: Context, seen: Observed, decision: Decision
+) -> tuple[Observed, bool, float | None]:
     """Do the steps in order; each is harmless to repeat, so that a crash in between is too."""
     if decision.close_proxy is not None:
         usage = await ctx.proxy.close(seen.trial.uid, decision.close_proxy)
@@ -93,12 +95,12 @@ async def _apply(ctx: Context, seen: Observed, decision: Decision) -> tuple[Obse
         if isinstance(refused, Decision):
             return await _apply(ctx, seen, refused)
         if refused is not None:
-            return seen, refused
+            return seen, False, refused
     if decision.status is not None:
         await _write(ctx, seen.trial, decision.status)
     for pod in decision.delete:
         await ctx.kube.delete(PODS, seen.trial.namespace, pod)
-    return seen, decision.requeue_after
+    return seen, decision.again, decision.requeue_after
 
 
 async def _create(ctx: Context, seen: Observed, key: StageKey) -> Decision | float | None:

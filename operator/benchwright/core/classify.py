@@ -5,6 +5,7 @@ that the runner did not report. Whatever the infrastructure did is Invalid, and 
 the agent; what the agent did to itself (disk, memory) is a failure.
 """
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -26,6 +27,8 @@ _DISK_MARKERS = (
     "exceeded its local ephemeral storage",
     "ephemeral local storage usage exceeds",
 )
+_NOT_THE_AGENTS = re.compile(r'EmptyDir volume "(agent|harness|control)"')
+"""Volumes that an agent cannot write: that one of them is full is not its doing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +90,8 @@ def _failed_pod(pod: PodView) -> StageEnd | None:
 
 
 def _evicted(pod: PodView, said: str) -> StageEnd:
-    if any(marker in pod.message for marker in _DISK_MARKERS) and pod.role == "workspace":
+    by_limit = any(marker in pod.message for marker in _DISK_MARKERS)
+    if by_limit and pod.role == "workspace" and not _NOT_THE_AGENTS.search(pod.message):
         return StageEnd(
             "failure", "DiskLimit", f"{said}; raise resources.ephemeralStorage if that is unfair"
         )

@@ -84,7 +84,7 @@ def parse_pod(raw: Json) -> PodView:
         uid=meta.get("uid", ""),
         owner_uid=owners[0].get("uid", ""),
         trial=tags.get(labels.TRIAL, ""),
-        attempt=int(tags.get(labels.ATTEMPT, "0")),
+        attempt=_number(tags.get(labels.ATTEMPT, "")),
         stage=tags.get(labels.STAGE, ""),
         role=tags.get(labels.ROLE, ""),
         created_at=parse_time(meta.get("creationTimestamp")),
@@ -96,6 +96,11 @@ def parse_pod(raw: Json) -> PodView:
         unschedulable=_unschedulable(conditions),
         containers={c.name: c for c in _containers(status)},
     )
+
+
+def _number(text: str) -> int:
+    """0 for what is no number: somebody else's pod may carry our labels."""
+    return int(text) if text.isascii() and text.isdigit() else 0
 
 
 def _disruption(conditions: Mapping[str, Json]) -> str:

@@ -1,11 +1,13 @@
 """The rules of a run: which trials to make now, and what to say of it (pure)."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from benchwright.api import labels
 from benchwright.api.agent import AgentSnapshot
+from benchwright.api.base import DNS_LABEL
 from benchwright.api.conditions import Condition, set_condition, truncate
 from benchwright.api.measurements import Outcome
 from benchwright.api.run import BenchmarkRunSpec, BenchmarkRunStatus, RunCounts
@@ -86,15 +88,16 @@ def decide(
         return RunDecision()
     if run.status.finished_at:
         return _expire(run, now)
-    if inputs.problem:
-        return _unresolved(run, inputs.problem, now)
+    problem = _bad_name(run.name) or inputs.problem
+    if problem:
+        return _unresolved(run, problem, trials, now)
     try:
         tasks = planning.select(inputs.tasks, run.spec.selector)
     except planning.SelectorError as error:
-        return _unresolved(run, ("SelectorMatchesNothing", str(error)), now)
+        return _unresolved(run, ("SelectorMatchesNothing", str(error)), trials, now)
     plan = planning.draw(run.name, run.spec, inputs.agents, tasks)
     if run.status.plan_digest not in {None, planning.plan_digest(plan)}:
-        return _unresolved(run, ("InputsChanged", _CHANGED), now)
+        return _unresolved(run, ("InputsChanged", _CHANGED), trials, now)
     known = {t.name: t for t in trials}
     create = () if run.spec.suspend else _to_create(run, inputs, plan, tasks, known)
     status = _status(run, inputs, plan, known, bool(create), now)
@@ -109,9 +112,25 @@ def _expire(run: RunView, now: datetime) -> RunDecision:
     return RunDecision(requeue_after=left) if left > 0 else RunDecision(delete=True)
 
 
-def _unresolved(run: RunView, problem: tuple[str, str], now: datetime) -> RunDecision:
-    status = _conditions(run, now, resolved=problem, complete=None)
-    return RunDecision(status=status, requeue_after=RETRY_INPUTS_SECONDS)
+def _bad_name(name: str) -> tuple[str, str] | None:
+    if re.fullmatch(DNS_LABEL, name):
+        return None
+    text = f"{name!r} cannot be a label: give the run a name of at most 63 of a-z, 0-9 and -"
+    return "NameNotALabel", text
+
+
+def _unresolved(
+    run: RunView, problem: tuple[str, str], trials: Sequence[TrialSummary], now: datetime
+) -> RunDecision:
+    """No new trial; those that run go on, and are counted."""
+    status = _conditions(run, now, resolved=problem, complete=None) or run.status
+    if run.status.counts:
+        mine = {t.name: t for t in trials if t.purpose == "measurement"}
+        counts = count(run.status.counts.planned, set(mine), mine)
+        progress = f"{counts.finished}/{counts.planned}"
+        status = status.model_copy(update={"counts": counts, "progress": progress})
+    changed = status if status != run.status else None
+    return RunDecision(status=changed, requeue_after=RETRY_INPUTS_SECONDS)
 
 
 def _to_create(

@@ -24,20 +24,30 @@ def seconds_spent(
     mine = {stage: f for (attempt, stage), f in facts.items() if attempt == status.attempt}
     work = {s: _commands(f) for s, f in mine.items() if s != _EVALUATE}
     evaluate = _commands(mine[_EVALUATE]) if _EVALUATE in mine else None
-    agent = _sum(work.values())
     complete = all(s.name in mine for s in status.stages)
+    lost = any(s.name not in mine for s in status.stages if s.name != _EVALUATE)
+    agent = None if lost else _sum(work.values())
     return SecondsSpent(
         queued=_round(seconds_between(created_at, status.stages[0].created_at) or 0.0),
-        prepare=_sum(f.prepare_seconds for f in mine.values()),
+        prepare=_sum(f.prepare_seconds for f in mine.values()) if complete else None,
         agent=agent,
         evaluate=evaluate,
         total=_round(total),
-        harness=_round(max(0.0, total - (agent or 0.0) - (evaluate or 0.0))) if complete else None,
+        harness=_harness(total, agent, evaluate) if complete else None,
     )
 
 
 def _commands(facts: StageFacts) -> float | None:
+    """Unknown where the runner was killed; a step that a failed setup kept from running took none."""
+    if not facts.runner_finished:
+        return None
     return _sum(s.seconds for s in facts.steps if s.seconds is not None)
+
+
+def _harness(total: float, agent: float | None, evaluate: float | None) -> float | None:
+    if agent is None or evaluate is None:
+        return None
+    return _round(max(0.0, total - agent - evaluate))
 
 
 def _sum(values: object) -> float | None:

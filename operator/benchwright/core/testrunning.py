@@ -21,20 +21,27 @@ def grade(task: Task, evidence: Evidence) -> Verdict:
     return Verdict.success("ToolingRight", _summary(again), measured)
 
 
+_LONGEST_ANSWER = 64
+
+
 def detect(truth: Truth, answer: str | None) -> DetectResult:
     """The answer is data: {"tooling": "none|partial|full", "runners": ["pytest"]}."""
     try:
         data = json.loads(answer or "")
         tooling = data["tooling"]
         runners = [r for r in data.get("runners", []) if isinstance(r, str)]
-        if not isinstance(tooling, str) or len(tooling) > 64:
-            raise ValueError("tooling is no short text")
+        if len(tooling) > _LONGEST_ANSWER:
+            return DetectResult(answered=False)
+        right = bool(set(runners) & set(truth.runners)) if truth.runners else None
+        return DetectResult(
+            answered=True,
+            tooling=tooling,
+            tooling_right=tooling == truth.tooling,
+            runner_right=right,
+        )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        # pydantic's error is a ValueError: no text, too long, or half a surrogate.
         return DetectResult(answered=False)
-    right = bool(set(runners) & set(truth.runners)) if truth.runners else None
-    return DetectResult(
-        answered=True, tooling=tooling, tooling_right=tooling == truth.tooling, runner_right=right
-    )
 
 
 def replay(truth: Truth, answers: dict[str, str], facts: StageFacts) -> ReplayResult:

@@ -43,8 +43,11 @@ def grade(task: Task, evidence: Evidence) -> Verdict:
     problem = report_problem(facts)
     if not evidence.baselines:
         return Verdict.invalid("BaselineMissing", "the task has no good baseline measurement")
-    if problem:
-        return _unmeasured(facts.step("measure"), problem.message, Measurements(changes=changes))
+    step = facts.step("measure")
+    # Reports of a command that was killed are not believed: they may be from any moment of it.
+    if problem or (step and step.timed_out):
+        text = problem.message if problem else "raise limits.evaluateSeconds if that is unfair"
+        return _unmeasured(step, text, Measurements(changes=changes))
     delta = _delta(evidence)
     coverage = _coverage(evidence)
     tests = _numbers(delta, evidence)

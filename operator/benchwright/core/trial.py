@@ -110,10 +110,10 @@ def _stage_step(seen: Observed, key: StageKey, now: datetime) -> Decision | None
     facts, pod = seen.facts.get(key), seen.pods.get(key)
     if facts is None:
         return _await_facts(seen, key, pod, now)
-    end = _problem(seen, key, facts, pod)
+    end = _problem(seen, key, facts, pod, now)
     if isinstance(end, Wait):
         return Decision(requeue_after=end.recheck_after)
-    return _end_attempt(seen, key[0], end, now) if end else None
+    return _end_attempt(seen, key, end, now) if end else None
 
 
 def _await_facts(seen: Observed, key: StageKey, pod: PodView | None, now: datetime) -> Decision:
@@ -121,11 +121,11 @@ def _await_facts(seen: Observed, key: StageKey, pod: PodView | None, now: dateti
         if any(s.name == key[1] for s in seen.trial.status.stages):
             name = labels.pod_name(seen.trial.name, *key)
             gone = StageEnd("invalid", "PodLost", f"pod {name} is gone and had left no facts")
-            return _end_attempt(seen, key[0], gone, now)
+            return _end_attempt(seen, key, gone, now)
         return Decision(create=key, status=_started(seen, key, now))
     end = classify(pod, seen.trial.spec.failure_policy, now)
     if isinstance(end, StageEnd):
-        return _end_attempt(seen, key[0], end, now)
+        return _end_attempt(seen, key, end, now)
     return Decision(status=_started(seen, key, now), requeue_after=end.recheck_after)
 
 
@@ -154,13 +154,13 @@ def _started(seen: Observed, key: StageKey, now: datetime) -> TrialStatus | None
 
 
 def _problem(
-    seen: Observed, key: StageKey, facts: StageFacts, pod: PodView | None
+    seen: Observed, key: StageKey, facts: StageFacts, pod: PodView | None, now: datetime
 ) -> StageEnd | Wait | None:
     """What is wrong with a stage that has facts."""
     if facts.error:
         return StageEnd("invalid", facts.error.reason, facts.error.message)
     if not facts.runner_finished:
-        return _killed(seen, key, pod)
+        return _killed(seen, key, pod, now)
     setup = facts.step("setup")
     if key[1] != EVALUATE and setup and (setup.timed_out or setup.exit_code != 0):
         how = "ran past its time limit" if setup.timed_out else f"ended with {setup.exit_code}"
@@ -169,29 +169,38 @@ def _problem(
     return None
 
 
-def _killed(seen: Observed, key: StageKey, pod: PodView | None) -> StageEnd | Wait:
-    """The main container died under the runner: out of memory, or something outside."""
+def _killed(seen: Observed, key: StageKey, pod: PodView | None, now: datetime) -> StageEnd | Wait:
+    """The main container died under the runner: out of memory, evicted, or killed from outside."""
     main = pod.main if pod else None
-    if main is not None and not main.ended:
-        return Wait(recheck_after=1.0)  # the kubelet will say how it ended in a second or so
-    if main is None or not main.oom_killed:
-        code = main.exit_code if main else "unknown"
-        return StageEnd(
-            "invalid", "RunnerLost", f"the runner was killed from outside (exit {code})"
-        )
+    if pod is not None:
+        end = classify(pod, seen.trial.spec.failure_policy, now)
+        if isinstance(end, StageEnd) and end.reason != "HarnessLost":
+            return end
+        if main is not None and main.oom_killed:
+            return StageEnd("invalid", "OutOfMemory", f"stage {key[1]} ran out of memory")
+        if not pod.terminal and (main is None or not main.ended):
+            return Wait(recheck_after=1.0)  # the kubelet will say how it ended in a second or so
+    code = main.exit_code if main else "unknown"
+    return StageEnd("invalid", "RunnerLost", f"the runner was killed from outside (exit {code})")
+
+
+def _charged(seen: Observed, stage: str, end: StageEnd) -> StageEnd:
+    """Memory is the agent's own doing the second time, or it could crash for a second chance."""
     spec = seen.trial.spec
-    message = (
-        f"stage {key[1]} ran out of memory ({spec.task.spec.resources.memory} × "
-        f"{spec.task.spec.resources.memory_headroom}); raise the task's resources if that is unfair"
-    )
+    if end.reason != "OutOfMemory" or spec.purpose == "baseline":
+        return end
     before = any(a.reason == "OutOfMemory" for a in seen.trial.status.attempts)
-    # Twice in one trial is the agent's doing, or it could crash for a second chance.
-    if spec.purpose == "measurement" and (before or spec.failure_policy.oom_policy == "Fail"):
-        return StageEnd("failure", "MemoryLimit", message)
-    return StageEnd("invalid", "OutOfMemory", message)
+    at_once = stage != EVALUATE and spec.failure_policy.oom_policy == "Fail"
+    if not before and not at_once:
+        return end
+    memory = f"{spec.task.spec.resources.memory} × {spec.task.spec.resources.memory_headroom}"
+    text = f"{end.message} ({memory}); raise the task's resources if that is unfair"
+    return StageEnd("failure", "MemoryLimit", text)
 
 
-def _end_attempt(seen: Observed, attempt: int, end: StageEnd, now: datetime) -> Decision:
+def _end_attempt(seen: Observed, key: StageKey, end: StageEnd, now: datetime) -> Decision:
+    attempt, stage = key
+    end = _charged(seen, stage, end)
     if end.kind == "failure":
         return _with_usage(seen, attempt, now, Verdict.failure(end.reason, end.message))
     status = seen.trial.status
@@ -235,7 +244,7 @@ def _with_usage(seen: Observed, attempt: int, now: datetime, verdict: Verdict) -
     """Finish, but not before the proxy has said what was spent."""
     if seen.usage is None and _calls_models(seen.trial.spec):
         return Decision(close_proxy=attempt, again=True)
-    return _finish(seen, now, verdict)
+    return _finish(seen, now, verdict, attempt)
 
 
 def _conclude(seen: Observed, attempt: int, now: datetime) -> Decision:
@@ -247,20 +256,22 @@ def _conclude(seen: Observed, attempt: int, now: datetime) -> Decision:
             f"the proxy was restarted during {seen.usage.interrupted} model call(s), whose tokens "
             "are unknown; what was metered before is kept"
         )
-        return _end_attempt(seen, attempt, StageEnd("invalid", "ProxyInterrupted", message), now)
+        end = StageEnd("invalid", "ProxyInterrupted", message)
+        return _end_attempt(seen, (attempt, EVALUATE), end, now)
     if seen.verdict is None:
         return Decision(grade=attempt, again=True)
     if seen.verdict.outcome == "invalid":
         end = StageEnd("invalid", seen.verdict.reason, seen.verdict.message, seen.verdict.retry)
-        return _end_attempt(seen, attempt, end, now)
-    return _finish(seen, now, seen.verdict)
+        return _end_attempt(seen, (attempt, EVALUATE), end, now)
+    return _finish(seen, now, seen.verdict, attempt)
 
 
-def _finish(seen: Observed, now: datetime, verdict: Verdict) -> Decision:
+def _finish(seen: Observed, now: datetime, verdict: Verdict, attempt: int = 0) -> Decision:
+    """The final status. `attempt` 0: none was ever made."""
     trial, status, stamp = seen.trial, seen.trial.status, format_time(now)
     attempts = status.attempts
-    if verdict.outcome == "invalid" and status.attempt:
-        attempts = (*attempts, _record(status.attempt, verdict.reason, verdict.message, now))
+    if verdict.outcome == "invalid" and attempt:
+        attempts = (*attempts, _record(attempt, verdict.reason, verdict.message, now))
     stages = tuple(
         s if s.finished_at else s.model_copy(update={"finished_at": stamp}) for s in status.stages
     )
@@ -268,6 +279,7 @@ def _finish(seen: Observed, now: datetime, verdict: Verdict) -> Decision:
         update={
             "observed_generation": trial.generation,
             "phase": "Finished",
+            "attempt": attempt,
             "finished_at": stamp,
             "stages": stages,
             "attempts": attempts,
@@ -303,7 +315,10 @@ def _finished(status: TrialStatus, generation: int, stamp: str) -> Condition:
 
 def reject(seen: Observed, attempt: int, message: str, now: datetime) -> Decision:
     """The API server will never take the pod: invalid, and repeating is useless."""
-    return _finish(seen, now, Verdict.invalid("PodRejected", message))
+    verdict = Verdict.invalid("PodRejected", message)
+    if not seen.facts:  # no agent has worked yet, so there is nothing to ask the proxy for
+        return _finish(seen, now, verdict, attempt)
+    return _with_usage(seen, attempt, now, verdict)
 
 
 def without_details(status: TrialStatus, reason: str, message: str) -> TrialStatus:

@@ -21,6 +21,9 @@ log = logging.getLogger(__name__)
 V = TypeVar("V")
 _BACKOFF = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 PAGE = "500"
+_SHORT_WATCH, _PAUSE = 1.0, 0.1
+_REMEMBERED = 100_000
+"""Versions for which deletions are remembered: far longer than any answer is on its way."""
 
 
 class Clock(Protocol):
@@ -58,6 +61,8 @@ class Informer(Generic[V]):
         )
         self._views: dict[str, V] = {}
         self._versions: dict[str, int] = {}
+        self._gone: dict[str, int] = {}
+        """Names that were deleted → version, so that a late answer brings none of them back."""
         self.synced = asyncio.Event()
         self.last_heard = monotonic()
 
@@ -105,14 +110,17 @@ class Informer(Generic[V]):
             if not meta.get("continue"):
                 break
             params = {**params, "continue": meta["continue"]}
-        self._replace(seen)
+        self._replace(seen, int(meta["resourceVersion"]))
         self._hear()
         self.synced.set()
         return str(meta["resourceVersion"])
 
-    def _replace(self, seen: Mapping[str, Json]) -> None:
+    def _replace(self, seen: Mapping[str, Json], version: int) -> None:
+        self._gone = {n: v for n, v in self._gone.items() if v > version - _REMEMBERED}
         for name in [n for n in self._views if n not in seen]:
-            self._drop(name)
+            # What we wrote while the list was on its way is newer than the list.
+            if self._versions.get(name, 0) <= version:
+                self._drop(name, version)
         for raw in seen.values():
             self._store(raw)
 
@@ -126,12 +134,15 @@ class Informer(Generic[V]):
                     "timeoutSeconds": str(self._server_timeout),
                 }
             )
+            began = self._monotonic()
             with contextlib.suppress(aiohttp.ClientPayloadError):
                 async for event in self._client.watch(
                     self._resource, self._namespace, params, self._inactivity
                 ):
                     self._hear()
                     version = self._take(event)
+            if self._monotonic() - began < _SHORT_WATCH:
+                await asyncio.sleep(_PAUSE)  # a server that ends every watch at once
 
     def _take(self, event: Json) -> str:
         kind, raw = event["type"], event["object"]
@@ -140,7 +151,7 @@ class Informer(Generic[V]):
                 raise _Expired
             raise ApiError(raw.get("code", 500), raw.get("reason", ""), raw.get("message", ""))
         if kind == "DELETED":
-            self._drop(raw["metadata"]["name"])
+            self._drop(raw["metadata"]["name"], int(raw["metadata"]["resourceVersion"]))
         elif kind != "BOOKMARK":
             self._store(raw)
         return str(raw["metadata"]["resourceVersion"])
@@ -149,15 +160,22 @@ class Informer(Generic[V]):
         name = raw["metadata"]["name"]
         version = int(raw["metadata"]["resourceVersion"])
         # An event from before our own write must not undo what we know of that write.
-        if version < self._versions.get(name, 0):
+        if version <= max(self._versions.get(name, 0), self._gone.get(name, 0)):
             return
-        view = self._parse(raw)
+        try:
+            view = self._parse(raw)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            log.error(
+                "%s %s cannot be understood and is left out: %s", self._resource.plural, name, error
+            )
+            return
         self._versions[name] = version
         self._views[name] = view
         self._changed(view)
 
-    def _drop(self, name: str) -> None:
+    def _drop(self, name: str, version: int) -> None:
         view = self._views.pop(name, None)
+        self._gone[name] = version
         self._versions.pop(name, None)
         if view is not None:
             self._changed(view)

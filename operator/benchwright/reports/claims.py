@@ -31,14 +31,14 @@ def claims(records: Sequence[Record]) -> list[Claim]:
 
 def _identity(records: Sequence[Record]) -> Iterator[Claim]:
     """Numbers are pooled only where they are of one thing."""
-    runs = {str(r.get("runUid")) for r in records}
+    runs = {str(r.get("run_uid")) for r in records}
     if len(runs) > 1:
         text = f"The records are of {len(runs)} runs that had the same name: take one of them alone"
         yield Claim("stop", f"{text} (run UIDs {', '.join(sorted(runs))}).")
     for what in ("agent", "task"):
         digests: dict[str, set[str]] = {}
         for record in records:
-            digests.setdefault(str(record[what]), set()).add(str(record.get(f"{what}Digest")))
+            digests.setdefault(str(record[what]), set()).add(str(record.get(f"{what}_digest")))
         for name in sorted(n for n, d in digests.items() if len(d) > 1):
             text = f"The {what} {name} was changed during the run ({len(digests[name])} digests)"
             yield Claim("stop", f"{text}: its trials are not of one thing and must not be pooled.")

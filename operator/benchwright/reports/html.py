@@ -46,11 +46,11 @@ def _template() -> Template:
 def _header(records: Sequence[Record]) -> Mapping[str, str]:
     networks = [_NETWORKS.get(n, n) for n in _distinct(records, "network")]
     return {
-        "Corpus": ", ".join(_distinct(records, "corpusDigest")) or words.NOTHING,
+        "Corpus": ", ".join(_distinct(records, "corpus_digest")) or words.NOTHING,
         "Protocol": ", ".join(_distinct(records, "protocol")) or words.NOTHING,
         "Network": ", ".join(networks) or words.NOTHING,
         "Namespace": ", ".join(_distinct(records, "namespace")) or words.NOTHING,
-        "Run UID": ", ".join(_distinct(records, "runUid")) or words.NOTHING,
+        "Run UID": ", ".join(_distinct(records, "run_uid")) or words.NOTHING,
         "First start": _date(min(_distinct(records, "started_at"), default="")),
         "Last outcome": _date(max(_distinct(records, "finished_at"), default="")),
         "Trials with an outcome": str(len(records)),
@@ -67,7 +67,7 @@ def _distinct(records: Sequence[Record], key: str) -> list[str]:
 
 
 def _agents(records: Sequence[Record]) -> list[dict[str, str]]:
-    keys = ("agent", "scaffold", "model", "effort", "agentDigest")
+    keys = ("agent", "scaffold", "model", "effort", "agent_digest")
     rows = {tuple(str(r.get(k) or words.NOTHING) for k in keys) for r in records}
     return [dict(zip(keys, row, strict=True)) for row in sorted(rows)]
 

@@ -25,10 +25,10 @@ __all__ = ["CellSummary", "columns", "summarise", "to_csv"]
 
 Record = Mapping[str, Any]
 _PLAIN = {
-    "namespace": "namespace", "run": "run", "run_uid": "runUid", "trial": "trial",
-    "trial_uid": "trialUid", "purpose": "purpose", "agent": "agent", "agent_digest": "agentDigest",
+    "namespace": "namespace", "run": "run", "run_uid": "run_uid", "trial": "trial",
+    "trial_uid": "trial_uid", "purpose": "purpose", "agent": "agent", "agent_digest": "agent_digest",
     "scaffold": "scaffold", "model": "model", "effort": "effort", "task": "task",
-    "task_digest": "taskDigest", "kind": "kind", "corpus_digest": "corpusDigest",
+    "task_digest": "task_digest", "kind": "kind", "corpus_digest": "corpus_digest",
     "protocol": "protocol", "network": "network", "index": "index", "order": "order",
     "attempt": "attempt", "outcome": "outcome", "reason": "reason", "message": "message",
     "would_pass": "would_pass", "criterion_score": "criterion_score",

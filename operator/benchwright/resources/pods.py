@@ -124,7 +124,7 @@ def _harness(plan: stageplan.StagePlan, settings: PodSettings, token: str) -> Di
         "imagePullPolicy": settings.image_pull_policy,
         "restartPolicy": "Always",  # what makes an init container a native sidecar
         "env": [
-            {"name": stageplan.PLAN_ENV, "value": json.dumps(plan, separators=(",", ":"))},
+            _variable(stageplan.PLAN_ENV, json.dumps(plan, separators=(",", ":"))),
             {"name": stageplan.TOKEN_ENV, "value": token},
         ],
         "resources": {
@@ -144,8 +144,8 @@ def _bundle(image: str, settings: PodSettings) -> Dict:
         "imagePullPolicy": settings.image_pull_policy,
         "command": ["sh", "-c", _BUNDLE],
         "resources": {
-            "requests": {"cpu": "10m", "memory": "16Mi"},
-            "limits": {"memory": "256Mi"},
+            "requests": {"cpu": "10m", "memory": "16Mi", "ephemeral-storage": "64Mi"},
+            "limits": {"memory": "256Mi", "ephemeral-storage": "4Gi"},
         },
         "securityContext": container_security(),
         "terminationMessagePolicy": "FallbackToLogsOnError",
@@ -248,5 +248,9 @@ def _mount(name: str, path: str, **more: object) -> Dict:
 
 
 def _pairs(env: dict[str, str]) -> list[Dict]:
-    # `$(` would be expanded by the kubelet.
-    return [{"name": k, "value": v.replace("$(", "$$(")} for k, v in env.items()]
+    return [_variable(name, value) for name, value in env.items()]
+
+
+def _variable(name: str, value: str) -> Dict:
+    """The kubelet expands $(NAME) and turns $$ into $: a script's `$$` would be another one."""
+    return {"name": name, "value": value.replace("$", "$$")}

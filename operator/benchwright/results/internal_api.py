@@ -136,7 +136,7 @@ async def put_record(request: web.Request) -> web.Response:
     claims(request, _WRITERS)
     record = await request.json()
     now = datetime.fromtimestamp(request.app[CLOCK](), UTC)
-    await request.app[STORE].put_record({**record, "trialUid": request.match_info["uid"]}, now)
+    await request.app[STORE].put_record({**record, "trial_uid": request.match_info["uid"]}, now)
     return web.json_response({})
 
 
@@ -152,7 +152,7 @@ async def get_results(request: web.Request) -> web.Response:
         raise web.HTTPNotFound(
             text=f"no results of run {info['run']} in namespace {info['namespace']}"
         )
-    records.sort(key=lambda r: (r["runUid"], r["order"]))
+    records.sort(key=lambda r: (r["run_uid"], r["order"]))
     if info["file"] == "results.json":
         return web.json_response(records, dumps=lambda o: json.dumps(o, indent=2))
     if info["file"] == "results.csv":

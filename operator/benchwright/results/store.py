@@ -135,8 +135,8 @@ class Store:
     async def put_record(self, record: Json, now: datetime) -> None:
         """One a trial; the same trial again replaces it (the outcome itself is write-once in etcd)."""
         row = {
-            "trial_uid": record["trialUid"], "run_uid": record["runUid"], "namespace": record["namespace"],
-            "run": record["run"], "purpose": record["purpose"], "task_digest": record["taskDigest"],
+            "trial_uid": record["trial_uid"], "run_uid": record["run_uid"], "namespace": record["namespace"],
+            "run": record["run"], "purpose": record["purpose"], "task_digest": record["task_digest"],
             "outcome": record["outcome"], "attempt": record["attempt"], "document": json.dumps(record),
             "stored_at": now,
         }  # fmt: skip

@@ -91,6 +91,9 @@ def _check_paths(name: str, files: Files) -> None:
                 f"file {path!r} belongs nowhere: put it in workspace/ (the agent sees it), evaluation/ "
                 "(hidden), prompts/, solutions/ or mutants/",
             )
+    both = next((p for p in files if any(q.startswith(f"{p}/") for q in files)), None)
+    if both:
+        raise TaskError("TaskInvalid", name, f"{both!r} is both a file and a folder: rename one")
     if sum(map(len, files.values())) > MAX_TASK_BYTES:
         raise TaskError("TaskInvalid", name, f"its files are larger than {MAX_TASK_BYTES} bytes")
 

@@ -3,6 +3,7 @@
 import gzip
 import io
 import tarfile
+import zlib
 from collections.abc import Mapping
 
 from benchwright.tasks.errors import TaskError
@@ -28,7 +29,8 @@ def unpack(data: bytes) -> dict[str, dict[str, bytes]]:
     tasks: dict[str, dict[str, bytes]] = {}
     total = 0
     try:
-        with tarfile.open(fileobj=io.BytesIO(data), mode="r:*") as tar:
+        plain = _decompress(data)
+        with tarfile.open(fileobj=io.BytesIO(plain), mode="r:") as tar:
             for number, member in enumerate(tar):
                 if number >= MAX_FILES:
                     raise TaskError("PackTooLarge", "archive", f"more than {MAX_FILES} entries")
@@ -39,11 +41,24 @@ def unpack(data: bytes) -> dict[str, dict[str, bytes]]:
                 stream = tar.extractfile(member)
                 assert stream is not None
                 tasks.setdefault(name, {})[path] = stream.read()
-    except (tarfile.TarError, EOFError, OSError) as error:
+    except (tarfile.TarError, EOFError, OSError, ValueError, zlib.error) as error:
         raise TaskError(
             "PackUnreadable", "archive", f"not a .tar.gz of task directories: {error}"
         ) from error
     return tasks
+
+
+def _decompress(data: bytes) -> bytes:
+    """Bounded before anything looks at it: tarfile reads extended headers whole."""
+    limit = MAX_UNPACKED + MAX_FILES * 2 * tarfile.BLOCKSIZE
+    limit = min(limit, 2 * MAX_UNPACKED)
+    reader = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+    plain = reader.decompress(data, limit + 1)
+    if len(plain) > limit:
+        raise TaskError("PackTooLarge", "archive", f"more than {MAX_UNPACKED} bytes unpacked")
+    if not reader.eof:
+        raise EOFError("the archive is cut short")
+    return plain
 
 
 def _split(member: tarfile.TarInfo, total: int) -> tuple[str, str]:

@@ -39,8 +39,8 @@ def _screen(text: str, name: str) -> None:
     depth = 0
     for event in YAML(typ="rt").parse(text):
         line = event.start_mark.line + 1 if event.start_mark else 1
-        if isinstance(event, AliasEvent):
-            raise YamlProblem(f"{name}:{line}: aliases (*name) are not allowed: write it out")
+        if isinstance(event, AliasEvent) or getattr(event, "anchor", None):
+            raise YamlProblem(f"{name}:{line}: anchors and aliases are not supported: write it out")
         depth += isinstance(event, CollectionStartEvent) - isinstance(event, CollectionEndEvent)
         if depth > MAX_DEPTH:
             raise YamlProblem(f"{name}:{line}: nested deeper than {MAX_DEPTH}")

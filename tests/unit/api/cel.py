@@ -40,7 +40,8 @@ class _Parser:
         position = 0
         while position < len(text.rstrip()):
             match = _TOKEN.match(text, position)
-            assert match and match.lastgroup, f"not understood: {text[position:]}"
+            assert match, f"not understood: {text[position:]}"
+            assert match.lastgroup
             self._tokens.append((match.lastgroup, match[match.lastgroup]))
             position = match.end()
         self._at = 0
@@ -149,7 +150,7 @@ def _absorbing(left: Node, right: Node, *, decided: bool) -> Node:
         problem: CelError | None = None
         for side in (left, right):
             try:
-                if side(scope) is decided:
+                if bool(side(scope)) is decided:
                     return decided
             except CelError as error:
                 problem = error

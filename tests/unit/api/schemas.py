@@ -45,7 +45,7 @@ def defaulted(schema: Schema, value: Any) -> Any:
     return value
 
 
-_TYPES: Mapping[str, type | tuple[type, ...]] = {
+_TYPES: Mapping[str, Any] = {
     "object": dict, "array": list, "string": str, "boolean": bool, "integer": int,
     "number": (int, float),
 }  # fmt: skip

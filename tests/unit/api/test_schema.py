@@ -33,11 +33,12 @@ class Outer(Model):
 FOUND = structural(Outer, {"Inner": [{"rule": "true", "message": "m"}]})["properties"]
 
 
-def test_references_are_inlined_with_the_description_beside_them() -> None:
+def test_references_are_inlined_with_both_descriptions() -> None:
     assert FOUND["firstPart"]["properties"]["size"] == {
         "type": "integer", "minimum": 0, "default": 1, "description": "How large.",
     }  # fmt: skip
-    assert FOUND["firstPart"]["description"] == "Beside the reference."
+    # What it is for here, and what it is anywhere.
+    assert FOUND["firstPart"]["description"] == "Beside the reference. The inner part."
 
 
 def test_a_rule_is_put_wherever_its_model_is_used() -> None:

@@ -30,7 +30,7 @@ def archive(content: bytes = b"log") -> bytes:
 def two(api: FakeApi) -> FakeApi:
     """A complete run of two trials with evidence."""
     api.put("benchmarkruns", "r", complete_run("r", 2))
-    serve(api, row("r-0", trialUid="u0", index=0), row("r-1", trialUid="u1", index=1))
+    serve(api, row("r-0", trial_uid="u0", index=0), row("r-1", trial_uid="u1", index=1))
     for uid in ("u0", "u1"):
         api.service[f"/trials/{uid}/evidence.tar.gz"] = (200, archive(uid.encode()))
     return api
@@ -75,8 +75,8 @@ def test_results_of_another_run_are_not_mixed_in(two: FakeApi, cli: Cli) -> None
     cli("results", "r", "--out", "out")
     serve(
         two,
-        row("r-9", trialUid="u0", runUid="uid-new"),
-        row("r-8", trialUid="u1", runUid="uid-new"),
+        row("r-9", trial_uid="u0", run_uid="uid-new"),
+        row("r-8", trial_uid="u1", run_uid="uid-new"),
     )
     refused = cli("results", "r", "--out", "out")
     assert refused.exit_code == 1
@@ -114,7 +114,7 @@ def test_a_deleted_run_still_has_its_results(two: FakeApi, cli: Cli) -> None:
 
 def test_runs_of_one_name_are_told_apart(two: FakeApi, cli: Cli) -> None:
     del two.objects["benchmarkruns", "default", "r"]
-    serve(two, row("r-0", runUid="one"), row("r-1", runUid="two"))
+    serve(two, row("r-0", run_uid="one"), row("r-1", run_uid="two"))
     result = cli("results", "r")
     assert result.exit_code == 1
     assert "choose one with --uid: one, two" in result.stderr
@@ -151,7 +151,7 @@ def test_what_the_service_says_is_passed_on(
 
 
 def test_a_trials_name_cannot_lead_out_of_the_folder(two: FakeApi, cli: Cli) -> None:
-    serve(two, row("../evil", trialUid="u0"))
+    serve(two, row("../evil", trial_uid="u0"))
     assert cli("results", "r").exit_code == 1
     assert list(Path.cwd().parent.rglob("evil*")) == []
 
@@ -210,4 +210,4 @@ def test_an_unknown_trial_says_what_to_do(two: FakeApi, cli: Cli) -> None:
     result = cli("evidence", "nope")
     assert result.exit_code == 1
     assert "there is no Trial 'nope' in namespace default" in result.stderr
-    assert "trialUid in results.json" in result.stderr
+    assert "trial_uid in results.json" in result.stderr

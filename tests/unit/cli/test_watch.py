@@ -21,9 +21,9 @@ def row(name: str = "r-a-fix-0", **fields: object) -> dict[str, object]:
     return {
         **record("a", "fix"),
         "run": "r",
-        "runUid": "uid-r",
+        "run_uid": "uid-r",
         "trial": name,
-        "trialUid": "u",
+        "trial_uid": "u",
         **fields,
     }
 

@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from itertools import pairwise
 
 import pytest
 
@@ -105,7 +106,7 @@ async def test_a_failure_is_tried_again_with_growing_pauses_and_forgotten_after_
         await eventually(lambda: len(times) == 3)
         assert queue.failures["a"] == 3
         await eventually(lambda: len(times) == 4)
-        gaps = [later - earlier for earlier, later in zip(times, times[1:], strict=False)]
+        gaps = [later - earlier for earlier, later in pairwise(times)]
         assert [gap >= pause for gap, pause in zip(gaps, (0.04, 0.08, 0.16), strict=True)] == [
             True
         ] * 3

@@ -57,7 +57,7 @@ def coverage(
 
 
 def cases(statuses: Mapping[str, str]) -> TestFacts:
-    return TestFacts(cases=tuple(TestCaseFact(id=i, status=s) for i, s in statuses.items()))  # type: ignore[arg-type]
+    return TestFacts(cases=tuple(TestCaseFact(id=i, status=s) for i, s in statuses.items()))
 
 
 def measured(

@@ -1,5 +1,7 @@
 """parse_pod: the few fields of a raw pod that the rules use, and nothing that is not there."""
 
+from typing import Any
+
 import pytest
 
 from benchwright.core.observed import parse_pod
@@ -44,7 +46,7 @@ def test_native_sidecars_are_found_among_the_init_containers() -> None:
     ids=["waiting", "waiting without a reason", "running", "ended with 0 is ended", "unknown"],
 )
 def test_a_container_is_in_one_state(
-    state: dict[str, dict[str, object]], waiting: str | None, running: bool, code: int | None
+    state: dict[str, Any], waiting: str | None, running: bool, code: int | None
 ) -> None:
     main = a_pod().container("main", **state).view().main
     assert main is not None

@@ -14,7 +14,7 @@ from tests.builders import CORPUS, a_snapshot, a_task, an_agent
 
 
 def spec(**more: object) -> BenchmarkRunSpec:
-    return BenchmarkRunSpec(**{"agents": ("a",), "task_set": "set", **more})  # type: ignore[arg-type]
+    return BenchmarkRunSpec(**{"agents": ("a",), "task_set": "set", **more})
 
 
 def snapshots(*names: str, kind: Kind = "testWriting", **more: object) -> list[TaskSnapshot]:

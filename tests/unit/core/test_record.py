@@ -35,19 +35,19 @@ TRIAL = (
 ROW = record(TRIAL.view(), TRIAL.status)
 
 
+def _part(name: str, *fields: str) -> list[int]:
+    return [ROW[name][field] for field in fields]
+
+
 def test_the_fields_that_the_issue_promises() -> None:
     assert (ROW["run"], ROW["agent"], ROW["task"], ROW["index"]) == ("run-1", "model", "task", 0)
     assert (ROW["attempt"], ROW["outcome"], ROW["reason"]) == (1, "success", "CoverageGained")
-    assert {k: ROW["tests"][k] for k in ("added", "passed", "failed")} == {
-        "added": 2, "passed": 2, "failed": 0,
-    }  # fmt: skip
-    assert {k: ROW["coverage"][k] for k in ("base_covered", "base_total", "after_covered", "gained_lines")} == {
-        "base_covered": 4, "base_total": 10, "after_covered": 6, "gained_lines": 2,
-    }  # fmt: skip
-    assert {k: ROW["changes"][k] for k in ("files", "added", "removed", "test_files", "other_files")} == {
-        "files": 1, "added": 9, "removed": 0, "test_files": 1, "other_files": 0,
-    }  # fmt: skip
-    assert ROW["usage"] | {} == {
+    assert _part("tests", "added", "passed", "failed") == [2, 2, 0]
+    coverage = _part("coverage", "base_covered", "base_total", "after_covered", "gained_lines")
+    assert coverage == [4, 10, 6, 2]
+    changes = _part("changes", "files", "added", "removed", "test_files", "other_files")
+    assert changes == [1, 9, 0, 1, 0]
+    assert ROW["usage"] == {
         "requests": 3, "refused": 0, "unknown_usage": 0, "input_tokens": 900,
         "cached_input_tokens": 100, "output_tokens": 60, "reasoning_tokens": 10,
         "known_input_tokens": 0, "known_output_tokens": 0, "cost_usd": None,
@@ -59,9 +59,9 @@ def test_the_fields_that_the_issue_promises() -> None:
 
 def test_what_the_configuration_and_the_corpus_were() -> None:
     assert (ROW["scaffold"], ROW["model"], ROW["effort"]) == ("model", "demo", "high")
-    assert ROW["corpusDigest"] == CORPUS
-    assert ROW["agentDigest"].startswith("sha256:")
-    assert ROW["taskDigest"].startswith("sha256:")
+    assert ROW["corpus_digest"] == CORPUS
+    assert ROW["agent_digest"].startswith("sha256:")
+    assert ROW["task_digest"].startswith("sha256:")
     assert (ROW["network"], ROW["protocol"], ROW["version"]) == ("none", "benchwright/1", 1)
 
 
@@ -105,7 +105,7 @@ def test_unknown_token_sums_stay_unknown_with_the_known_part_beside() -> None:
 def test_a_baselines_row_has_no_agent() -> None:
     trial = a_trial().baseline().in_stage("evaluate").finished()
     row = record(trial.view(), trial.status)
-    assert (row["purpose"], row["agent"], row["agentDigest"]) == ("baseline", None, None)
+    assert (row["purpose"], row["agent"], row["agent_digest"]) == ("baseline", None, None)
     assert row["usage"] is None
 
 

@@ -259,6 +259,9 @@ def test_a_finished_run_is_deleted_after_its_ttl_and_not_before(
     assert decide(run, Inputs(), [], NOW) == expected
 
 
+HOW: tuple[Outcome, ...] = ("success", "success", "failure", "timeout", "invalid")
+
+
 @given(st.data())
 @settings(max_examples=40, deadline=None)
 def test_however_trials_end_the_run_completes_and_nothing_is_lost(data: st.DataObject) -> None:
@@ -280,9 +283,7 @@ def test_however_trials_end_the_run_completes_and_nothing_is_lost(data: st.DataO
             break
         assert active, "not complete, nothing runs, and nothing is created: stuck"
         for trial in data.draw(st.lists(st.sampled_from(active), min_size=1, unique=True)):
-            how = data.draw(
-                st.sampled_from(["success", "success", "failure", "timeout", "invalid"])
-            )
+            how: Outcome = data.draw(st.sampled_from(HOW))
             trials |= {t.name: t for t in ended([trial], how)}
     measured = [t for t in trials.values() if t.purpose == "measurement"]
     assert len(measured) == 8

@@ -5,11 +5,11 @@ from datetime import timedelta
 
 import pytest
 
-from benchwright.api.facts import StageFacts
+from benchwright.api.facts import StageFacts, StepFacts
 from benchwright.api.measurements import Measurements
-from benchwright.core.trial import Decision, Observed, decide, reject
+from benchwright.core.trial import Decision, Observed, decide, reject, without_details
 from benchwright.core.verdict import Verdict
-from tests.builders import NOW, TrialBuilder, a_pod, a_trial, at
+from tests.builders import NOW, PodBuilder, TrialBuilder, a_pod, a_trial, at
 from tests.unit.core.evidence import broken, killed, measured, spent, step, worked
 from tests.unit.core.test_trial_progress import seen
 
@@ -63,10 +63,10 @@ def test_a_repeat_closes_the_old_attempts_books_and_deletes_its_pods_and_forgets
     [a_pod().running(), a_pod(), a_pod().running().deleting()],
     ids=["runs", "waits for a node", "is being deleted"],
 )
-def test_the_next_attempt_never_starts_before_the_old_pod_ended(pod: object) -> None:
+def test_the_next_attempt_never_starts_before_the_old_pod_ended(pod: PodBuilder) -> None:
     """tekton#7218, k8s#115844: an old pod that comes to life later would work for two trials."""
     trial = a_trial().after_invalid("Disrupted")
-    decision = decide(seen(trial, pod), NOW)  # type: ignore[arg-type]
+    decision = decide(seen(trial, pod), NOW)
     assert decision.create is None
     assert decision.status is None
     assert decision.requeue_after == 1.0
@@ -78,9 +78,11 @@ def test_an_old_pod_that_still_runs_is_deleted_again_after_a_crash() -> None:
 
 
 @pytest.mark.parametrize("pods", [[], [a_pod().failed()]], ids=["gone", "terminal"])
-def test_the_next_attempt_starts_once_the_old_pods_are_gone_or_terminal(pods: list[object]) -> None:
+def test_the_next_attempt_starts_once_the_old_pods_are_gone_or_terminal(
+    pods: list[PodBuilder],
+) -> None:
     trial = a_trial().after_invalid("Disrupted")
-    decision = decide(seen(trial, *pods), NOW)  # type: ignore[arg-type]
+    decision = decide(seen(trial, *pods), NOW)
     assert decision.create == (2, "write")
     assert decision.status is not None
     assert decision.status.attempt == 2
@@ -171,6 +173,14 @@ def test_an_evaluator_out_of_memory_is_not_charged_by_a_policy_about_workspaces(
     _repeated(decide(replace(state, usage=spent()), NOW), "OutOfMemory")
 
 
+def test_an_evaluator_out_of_memory_twice_is_the_agents_doing_the_base_did_not() -> None:
+    trial = a_trial().after_invalid("OutOfMemory").in_stage("write", "evaluate", attempt=2)
+    pod = a_pod("evaluate", attempt=2).main_ended(137, "OOMKilled")
+    facts = {"write": worked(), "evaluate": killed()}
+    state = replace(seen(trial, pod, facts=facts, attempt=2), usage=spent())
+    assert _outcome(decide(state, NOW)) == ("failure", "MemoryLimit")
+
+
 def test_a_baseline_out_of_memory_never_fails_there_is_no_agent_to_blame() -> None:
     trial = a_trial().baseline().after_invalid("OutOfMemory").in_stage("evaluate", attempt=2)
     pod = a_pod("evaluate", attempt=2).main_ended(137, "OOMKilled")
@@ -190,8 +200,8 @@ def test_a_killed_runner_waits_until_the_kubelet_says_how_main_ended() -> None:
     [[a_pod().main_ended(137, "Error")], [a_pod().main_ended(143)], []],
     ids=["SIGKILL from outside", "SIGTERM from outside", "the pod is gone"],
 )
-def test_a_runner_killed_from_outside_is_invalid(pods: list[object]) -> None:
-    state = seen(WORKING, *pods, facts={"write": killed()})  # type: ignore[arg-type]
+def test_a_runner_killed_from_outside_is_invalid(pods: list[PodBuilder]) -> None:
+    state = seen(WORKING, *pods, facts={"write": killed()})
     _repeated(decide(state, NOW), "RunnerLost")
 
 
@@ -234,8 +244,8 @@ def test_a_harness_that_could_not_fetch_is_invalid_and_repeated() -> None:
     [step("setup", 1, log_tail="no such module"), step("setup", None, timed_out=True)],
     ids=["exit 1", "ran past its limit"],
 )
-def test_a_failed_setup_script_is_invalid_and_repeating_is_useless(setup: object) -> None:
-    facts = StageFacts(steps=(setup, step("agent", None, seconds=None)))  # type: ignore[arg-type]
+def test_a_failed_setup_script_is_invalid_and_repeating_is_useless(setup: StepFacts) -> None:
+    facts = StageFacts(steps=(setup, step("agent", None, seconds=None)))
     state = replace(seen(WORKING, facts={"write": facts}), usage=spent())
     decision = decide(state, NOW)
     assert _outcome(decision) == ("invalid", "AgentSetupFailed")
@@ -305,7 +315,8 @@ def test_a_timeout_is_a_valid_outcome_and_never_repeated() -> None:
 
 
 def test_a_pod_that_is_refused_for_good_ends_the_trial_with_the_api_servers_words() -> None:
-    decision = reject(seen(a_trial()), 1, "pod x was refused: 422 Invalid: spec", NOW)
+    state = replace(seen(a_trial()), usage=spent())
+    decision = reject(state, 1, "pod x was refused: 422 Invalid: spec", NOW)
     assert _outcome(decision) == ("invalid", "PodRejected")
     assert decision.status is not None
     assert "422 Invalid" in (decision.status.message or "")
@@ -317,6 +328,17 @@ def test_a_refused_evaluator_does_not_lose_what_the_agent_has_spent() -> None:
     decision = reject(state, 1, "refused", NOW)
     known = decision.status is not None and decision.status.usage is not None
     assert known or decision.close_proxy == 1, "finished without asking the proxy"
+
+
+def test_a_final_status_that_was_refused_is_invalid_and_keeps_nothing_that_could_be_at_fault() -> None:
+    verdict = Verdict.success("CoverageGained", "fine", Measurements(criterion_score=0.5))
+    status = decide(replace(DONE, usage=spent(), verdict=verdict), NOW).status
+    assert status is not None
+    found = without_details(status, "StatusRefused", "422 " + "x" * 2000)
+    assert (found.outcome, found.reason, found.phase) == ("invalid", "StatusRefused", "Finished")
+    assert (found.measurements, found.usage, found.seconds) == (None, None, None)
+    assert len(found.message or "") <= 1024
+    assert (found.attempt, found.stages) == (status.attempt, status.stages)
 
 
 @pytest.mark.parametrize("trial", [WORKING, a_trial().baseline().in_stage("evaluate")])

@@ -55,7 +55,7 @@ NO_ANSWERS = {
     "a number": "3",
     "no tooling in it": '{"runners": ["pytest"]}',
     "tooling is no text": '{"tooling": 1}',
-    "tooling is very long": '{"tooling": "%s"}' % ("x" * 65),
+    "tooling is very long": '{"tooling": "%s"}' % ("x" * 300),
     "runners is null": '{"tooling": "full", "runners": null}',
     "runners is a number": '{"tooling": "full", "runners": 1}',
     "nested too deeply": "[" * 4000,

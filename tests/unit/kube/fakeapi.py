@@ -90,8 +90,8 @@ class FakeApi:
         for stream in list(self._streams):
             payload = stream._payload_writer
             assert payload is not None
-            assert payload.transport is not None  # type: ignore[attr-defined]
-            payload.transport.abort()  # type: ignore[attr-defined]
+            assert payload.transport is not None
+            payload.transport.abort()
 
     @property
     def watchers(self) -> int:

@@ -62,9 +62,9 @@ def test_trials_without_an_outcome_are_said() -> None:
 @pytest.mark.parametrize(
     ("field", "start"),
     [
-        ("runUid", "The records are of 2 runs that had the same name"),
-        ("agentDigest", "The agent mini was changed during the run (2 digests)"),
-        ("taskDigest", "The task pluggy was changed during the run (2 digests)"),
+        ("run_uid", "The records are of 2 runs that had the same name"),
+        ("agent_digest", "The agent mini was changed during the run (2 digests)"),
+        ("task_digest", "The task pluggy was changed during the run (2 digests)"),
     ],
 )
 def test_what_is_not_one_thing_is_not_pooled_silently(field: str, start: str) -> None:

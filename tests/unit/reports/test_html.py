@@ -60,7 +60,7 @@ def test_follows_the_colour_scheme_and_prints() -> None:
     assert "@media print" in html
 
 
-@pytest.mark.parametrize("field", ["agent", "task", "message", "reason", "model", "corpusDigest"])
+@pytest.mark.parametrize("field", ["agent", "task", "message", "reason", "model", "corpus_digest"])
 def test_hostile_text_is_escaped(field: str) -> None:
     page = render("demo", [{**record(), field: '"><script>alert(1)</script>'}])
     assert "<script" not in page

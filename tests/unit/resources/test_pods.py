@@ -46,7 +46,7 @@ def env(pod: Json, name: str) -> dict[str, str]:
 
 
 def plan(pod: Json) -> Json:
-    found: Json = json.loads(env(pod, "harness")[stageplan.PLAN_ENV])
+    found: Json = json.loads(env(pod, "harness")[stageplan.PLAN_ENV].replace("$$", "$"))
     return found
 
 
@@ -168,7 +168,7 @@ def test_without_a_token_there_are_no_client_variables_even_with_a_dialect() -> 
 def test_a_workspace_knows_nothing_of_how_it_is_judged(name: str, stage: str) -> None:
     """No criterion, no measure command, no path of hidden files, no truth: in no field at all."""
     trial = TRIALS[name]
-    text = json.dumps(pod_of(trial, stage))
+    text = json.dumps(pod_of(trial, stage)).replace("$$", "$")
     secrets = [c.command for c in trial.task.criteria] + [c.name for c in trial.task.criteria]
     secrets += [trial.task.measurement.command or ""] if trial.task.measurement else []
     secrets += ["BENCHWRIGHT_EVALUATION", "tolerance", "truth", 'tooling":']
@@ -205,7 +205,7 @@ def test_the_backstop_lies_beyond_the_sum_of_the_runners_own_limits(name: str, s
 
 
 def test_the_harness_has_its_whole_grace_after_the_main_container_ended() -> None:
-    assert pod_of(a_trial(), "write")["spec"]["terminationGracePeriodSeconds"] == 120
+    assert pod_of(a_trial(), "write")["spec"]["terminationGracePeriodSeconds"] == 240
 
 
 def test_main_is_bounded_by_what_the_task_says() -> None:

@@ -36,7 +36,7 @@ def test_criteria_are_steps_of_the_evaluator_in_their_order() -> None:
 
 def test_a_repair_that_is_measured_too_measures_first() -> None:
     task = a_task("repair", measurement=a_measurement())
-    assert [n for n, _ in steps(a_trial().of(task), "evaluate")][0] == "measure"
+    assert steps(a_trial().of(task), "evaluate")[0] == ("measure", 300)
 
 
 def test_a_replay_runs_what_the_agent_delivered() -> None:

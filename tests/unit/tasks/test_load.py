@@ -1,5 +1,7 @@
 """A task directory → task, what the agent may see, what it may not, digest."""
 
+from typing import Any
+
 import pytest
 
 from benchwright.api.taskset import InlineTask
@@ -75,7 +77,7 @@ def test_the_inline_form_is_the_same_task_as_the_directory() -> None:
     ids=["prompt.md", "spec", "file before spec", "stage file before file", "stage spec first"],
 )
 def test_where_the_prompt_comes_from(
-    spec: dict[str, object], files: dict[str, bytes], expected: str
+    spec: dict[str, Any], files: dict[str, bytes], expected: str
 ) -> None:
     assert build(a_task(**spec), files).prompts == {"write": expected}
 

@@ -20,11 +20,9 @@ TASK = b"name: one\nkind: repair\nimage: x\ncriteria: [{name: a, command: b}]\n"
 FILES = {"one/task.yaml": b"name: one\n", "one/evaluation/a": b"\0\1", "two/task.yaml": b""}
 
 
-def archive(
-    *members: tarfile.TarInfo, data: bytes = b"", format: int = tarfile.PAX_FORMAT
-) -> bytes:  # noqa: A002
+def archive(*members: tarfile.TarInfo, data: bytes = b"", form: int = tarfile.PAX_FORMAT) -> bytes:
     stream = io.BytesIO()
-    with tarfile.open(fileobj=stream, mode="w:gz", format=format) as tar:
+    with tarfile.open(fileobj=stream, mode="w:gz", format=form) as tar:
         for member in members:
             if member.isreg():
                 member.size = len(data)
@@ -105,9 +103,12 @@ def test_a_file_in_no_task_directory_is_refused(name: str) -> None:
 def test_a_name_that_leaves_its_folder_is_refused_here_or_when_the_task_is_loaded(
     name: str,
 ) -> None:
-    with pytest.raises(TaskError):
+    def load() -> None:
         for task, files in unpack(archive(member(name))).items():
             load_directory(task, {"task.yaml": TASK, "prompt.md": b"x", **files})
+
+    with pytest.raises(TaskError):
+        load()
 
 
 @pytest.mark.parametrize(
@@ -122,10 +123,15 @@ def test_a_name_that_leaves_its_folder_is_refused_here_or_when_the_task_is_loade
     ids=["nothing", "text", "gzip of text", "gzip of noise", "cut in its header"],
 )
 def test_what_is_no_archive_is_an_error_in_words(data: bytes) -> None:
+    assert outcome(data) in {"no task", "PackUnreadable"}
+
+
+def outcome(data: bytes) -> str:
+    """What reading comes to; any exception but TaskError fails the test."""
     try:
-        assert unpack(data) == {}
+        return f"{len(unpack(data)) or 'no'} task"
     except TaskError as error:
-        assert error.reason == "PackUnreadable"
+        return error.reason
 
 
 def _cut(data: bytes, rng: random.Random) -> bytes:
@@ -147,10 +153,7 @@ def test_a_damaged_archive_is_an_error_in_words_never_another_exception(
     noise = {"one/task.yaml": rng.randbytes(3000), "one/evaluation/x": b"text " * 2000}
     good = pack(noise)
     for _ in range(300):
-        try:
-            unpack(damage(good, rng))
-        except TaskError as error:
-            assert error.reason in {"PackUnreadable", "PackTooLarge"}
+        outcome(damage(good, rng))
 
 
 def test_a_bomb_is_refused_before_it_is_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,7 +170,7 @@ def test_a_bomb_in_an_extended_header_is_refused_before_it_is_in_memory(
     """tarfile reads such a header whole before it says that there is a member."""
     monkeypatch.setattr(packing, "MAX_UNPACKED", 1_000_000)
     long = member("one/" + "x" * 20_000_000)
-    bomb = archive(long, format=tarfile.GNU_FORMAT)
+    bomb = archive(long, form=tarfile.GNU_FORMAT)
     assert len(bomb) < 40_000
     assert _peak(lambda: refused(bomb).reason) < 6_000_000
 

@@ -42,22 +42,24 @@ def test_aliases_are_refused_a_bomb_is_400_bytes(text: str) -> None:
     assert "f.yaml" in refused(text)
 
 
-def test_nesting_beyond_the_stack_is_refused_in_words() -> None:
+def _comes_to(text: str) -> str:
     try:
-        load_all("[" * 2000, "f.yaml")
+        for document in load_all(text, "f.yaml"):
+            plain(document)
     except YamlProblem as error:
-        assert "f.yaml" in str(error)
+        return str(error)
     except RecursionError:  # its traceback takes a minute to print
         pytest.fail("RecursionError instead of YamlProblem", pytrace=False)
+    return "read"
+
+
+def test_nesting_beyond_the_stack_is_refused_in_words() -> None:
+    assert "f.yaml" in _comes_to("[" * 2000)
 
 
 def test_a_deeply_nested_but_closed_document_is_refused_or_read_never_a_crash() -> None:
-    depth = 400
-    try:
-        (found,) = load_all("[" * depth + "]" * depth, "f.yaml")
-        plain(found)
-    except YamlProblem as error:
-        assert "f.yaml" in str(error)
+    found = _comes_to("[" * 400 + "]" * 400)
+    assert found == "read" or "f.yaml" in found
 
 
 @pytest.mark.parametrize(
