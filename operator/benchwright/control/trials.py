@@ -95,12 +95,22 @@ async def _apply(
         if isinstance(refused, Decision):
             return await _apply(ctx, seen, refused)
         if refused is not None:
+            await _delete(ctx, seen, decision.delete)  # which may be what makes room
             return seen, False, refused
     if decision.status is not None:
         await _write(ctx, seen.trial, decision.status)
-    for pod in decision.delete:
-        await ctx.kube.delete(PODS, seen.trial.namespace, pod)
+    await _delete(ctx, seen, decision.delete)
     return seen, decision.again, decision.requeue_after
+
+
+async def _delete(ctx: Context, seen: Observed, pods: tuple[str, ...]) -> None:
+    """Ask pods to go; the answer is taken in, so that none is asked twice."""
+    for pod in pods:
+        raw = await ctx.kube.delete(PODS, seen.trial.namespace, pod)
+        if raw is not None:
+            ctx.pods.upsert(raw)
+        else:
+            ctx.pods.forget(pod)
 
 
 async def _create(ctx: Context, seen: Observed, key: StageKey) -> Decision | float | None:

@@ -6,7 +6,7 @@ a step that was done already is seen as done.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from benchwright.api import labels
@@ -94,10 +94,13 @@ def decide(seen: Observed, now: datetime) -> Decision:
     if leftovers:
         # An attempt never starts before the previous one's pods have ended (tekton#7218).
         return Decision(delete=_names(p for p in leftovers if not p.deleting), requeue_after=1.0)
+    over: list[PodView] = []
     for stage in stage_names(trial.spec):
         step = _stage_step(seen, (attempt, stage), now)
         if step is not None:
-            return step
+            # What the pods of earlier stages knew is stored, and a quota may count them.
+            return replace(step, delete=tuple(dict.fromkeys((*step.delete, *_names(over)))))
+        over += [p for key, p in seen.pods.items() if key == (attempt, stage)]
     return _conclude(seen, attempt, now)
 
 

@@ -101,13 +101,19 @@ class KubeClient:
 
     async def delete(
         self, resource: Resource, namespace: str, name: str, **options: object
-    ) -> None:
-        """Delete; that it is gone already (or another of that name is there) is what was wanted."""
+    ) -> Json | None:
+        """Delete; that it is gone already (or another of that name is there) is what was wanted.
+
+        Returns the object where it is still on its way out, None where it is gone.
+        """
         try:
-            await self.request("DELETE", resource.path(namespace, name), body=options or None)
+            body = options or None
+            raw = await self.request("DELETE", resource.path(namespace, name), body=body)
         except ApiError as error:
             if not (error.not_found or error.conflict):
                 raise
+            return None
+        return raw if "deletionTimestamp" in raw.get("metadata", {}) else None
 
     async def patch_status(
         self, resource: Resource, namespace: str, name: str, status: Json, version: str = ""

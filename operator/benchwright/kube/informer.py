@@ -84,6 +84,11 @@ class Informer(Generic[V]):
         """Take in an object just written, so that the next decision sees it (read your writes)."""
         self._store(raw)
 
+    def forget(self, name: str) -> None:
+        """Drop an object that the server has just said is gone."""
+        if name in self._views:
+            self._drop(name, self._versions.get(name, 0))
+
     async def run(self) -> None:
         """List and watch for ever."""
         failures = 0

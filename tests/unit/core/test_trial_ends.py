@@ -330,7 +330,9 @@ def test_a_refused_evaluator_does_not_lose_what_the_agent_has_spent() -> None:
     assert known or decision.close_proxy == 1, "finished without asking the proxy"
 
 
-def test_a_final_status_that_was_refused_is_invalid_and_keeps_nothing_that_could_be_at_fault() -> None:
+def test_a_final_status_that_was_refused_is_invalid_and_keeps_nothing_that_could_be_at_fault() -> (
+    None
+):
     verdict = Verdict.success("CoverageGained", "fine", Measurements(criterion_score=0.5))
     status = decide(replace(DONE, usage=spent(), verdict=verdict), NOW).status
     assert status is not None
