@@ -56,7 +56,7 @@ def check_nothing_lost(world: World) -> None:
     """No pod was lost, so no attempt may be given up, and each was closed at the proxy."""
     for name, trial in world.trials.items():
         status = trial["status"]
-        assert (status["attempt"], status["attempts"]) == (1, []), name
+        assert (status["attempt"], status["attempts"]) == (1, []), (name, status["attempts"])
         if trial["spec"]["purpose"] == "measurement":
             assert (trial["metadata"]["uid"], 1) in world.proxy.closed, name
             assert status["usage"]["total"]["inputTokens"] is not None, name

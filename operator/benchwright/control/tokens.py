@@ -3,10 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from benchwright_proxy.token import Claims, Limits, sign
-
 from benchwright.api.run import TrialBudget
 from benchwright.core.trial import TrialView
+from benchwright_proxy.token import Claims, Limits, sign
 
 _OWN_SECONDS = 300
 _SLACK_SECONDS = 1800

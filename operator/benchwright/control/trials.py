@@ -64,7 +64,8 @@ async def observe(ctx: Context, trial: TrialView) -> Observed:
     pods = _pods(ctx, trial)
     attempt = max(1, trial.status.attempt)
     facts = {}
-    if trial.status.stages and not trial.status.outcome:
+    # A pod that no status tells of was made by an operator that was killed right after.
+    if (trial.status.stages or pods) and not trial.status.outcome:
         facts = await ctx.results.facts(trial.uid, attempt)
     return Observed(trial=trial, pods=pods, facts=facts)
 

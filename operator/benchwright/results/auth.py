@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from aiohttp import web
+
 from benchwright_proxy.token import Claims, TokenError, verify
 
 KEYS: web.AppKey[Sequence[bytes]] = web.AppKey("keys")

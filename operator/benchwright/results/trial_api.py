@@ -12,13 +12,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from aiohttp import web
-from benchwright_proxy.token import Claims
 from pydantic import ValidationError
 
 from benchwright.api.facts import StageFacts
 from benchwright.results.auth import CLOCK, claims
 from benchwright.results.objects import evidence_key, task_key
 from benchwright.results.store import AlreadyStored, Store
+from benchwright_proxy.token import Claims
 
 STORE = web.AppKey("store", Store)
 NEWS: web.AppKey[Callable[[], None]] = web.AppKey("news")

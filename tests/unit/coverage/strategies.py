@@ -1,5 +1,7 @@
 """Reports at random, small enough for every overlap to occur, and quick to draw: sets are bits."""
 
+from hypothesis import strategies as st
+
 from benchwright.coverage import (
     Branches,
     CoverageReport,
@@ -11,7 +13,6 @@ from benchwright.coverage import (
     Unmapped,
     UnmappedReason,
 )
-from hypothesis import strategies as st
 
 _BITS = st.integers(0, 63)
 _COUNTS = st.integers(0, 10**6)

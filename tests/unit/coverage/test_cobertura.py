@@ -1,6 +1,7 @@
 """Cobertura elements, one by one."""
 
 import pytest
+
 from benchwright.coverage import (
     BaseTree,
     Branches,

@@ -4,6 +4,9 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from benchwright.coverage import (
     CoverageError,
     CoverageReport,
@@ -13,9 +16,6 @@ from benchwright.coverage import (
     ranges,
     to_json,
 )
-from hypothesis import given
-from hypothesis import strategies as st
-
 from tests.unit.coverage.samples import report, sample
 from tests.unit.coverage.strategies import whole_reports
 

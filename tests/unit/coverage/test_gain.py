@@ -1,9 +1,9 @@
 """Gain and its laws."""
 
 import pytest
-from benchwright.coverage import Branches, CoverageReport, FileCoverage, gain, intersection, union
 from hypothesis import given
 
+from benchwright.coverage import Branches, CoverageReport, FileCoverage, gain, intersection, union
 from tests.unit.coverage.samples import report
 from tests.unit.coverage.strategies import RUNS, reports
 

@@ -1,6 +1,7 @@
 """LCOV rows, one by one."""
 
 import pytest
+
 from benchwright.coverage import (
     BaseTree,
     Branches,

@@ -6,6 +6,9 @@ import time
 from collections.abc import Callable
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from benchwright.coverage import (
     FORMATS,
     BaseTree,
@@ -18,8 +21,6 @@ from benchwright.coverage import (
     to_json,
 )
 from benchwright.coverage.errors import printable
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 BASE = BaseTree({"a.c": 5})
 SMALL = Limits(bytes=2000, files=3, lines=6, rows=40, sources=2, path_chars=20)

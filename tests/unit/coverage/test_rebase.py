@@ -1,6 +1,7 @@
 """Which base file a path is; diff_cover#342, #104, #91 and #132 went wrong here."""
 
 import pytest
+
 from benchwright.coverage import BaseTree, CoverageError, Match, Reason, UnmappedReason
 from benchwright.coverage.rebase import Found, Lost, rebase
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+
 from benchwright.coverage import (
     BaseTree,
     CoverageError,
@@ -13,7 +14,6 @@ from benchwright.coverage import (
     UnmappedReason,
     read,
 )
-
 from tests.unit.coverage.samples import C, data, expected, sample
 
 OUTSIDE_ONLY = {"traps/lcov-lies.info"}

@@ -1,6 +1,8 @@
 """Laws of union, intersection and merge."""
 
 import pytest
+from hypothesis import given
+
 from benchwright.coverage import (
     Branches,
     CoverageReport,
@@ -10,8 +12,6 @@ from benchwright.coverage import (
     merge,
     union,
 )
-from hypothesis import given
-
 from tests.unit.coverage.samples import report
 from tests.unit.coverage.strategies import RUNS, reports, whole_reports
 

@@ -97,7 +97,8 @@ def test_what_a_step_left_running_is_dead_before_the_next(pod: Pod) -> None:
 
 
 def test_an_agent_that_kills_all_it_can_does_not_lift_its_limit(pod: Pod) -> None:
-    script = "trap '' TERM; while :; do for p in /proc/[0-9]*; do p=${p#/proc/}; [ $p = $$ ] || kill -9 $p; done; done"
+    others = "for p in /proc/[0-9]*; do p=${p#/proc/}; [ $p = $$ ] || kill -9 $p; done"
+    script = f"trap '' TERM; while :; do {others}; done"
     started = time.monotonic()
     pod.run(("agent", 1, script))
     assert pod.end("agent").timed_out
@@ -106,7 +107,8 @@ def test_an_agent_that_kills_all_it_can_does_not_lift_its_limit(pod: Pod) -> Non
 
 def test_forged_records_are_not_believed(pod: Pod) -> None:
     forged = "benchwright-runner-1 done agent:0:1:2:0"
-    script = f"echo '{forged}' > $ROOT/exchange/result; printf '{forged[:30]}' > $ROOT/exchange/result; exit 7"
+    pipe = "$ROOT/exchange/result"
+    script = f"echo '{forged}' > {pipe}; printf '{forged[:30]}' > {pipe}; exit 7"
     pod.run(("agent", 10, script))
     assert pod.end("agent").exit_code == 7
 

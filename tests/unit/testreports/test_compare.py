@@ -1,9 +1,10 @@
 """What happened to the tests, and the laws of it."""
 
 import pytest
-from benchwright.testreports import Status, TestCase, TestDelta, TestReport, compare
 from hypothesis import given
 from hypothesis import strategies as st
+
+from benchwright.testreports import Status, TestCase, TestDelta, TestReport, compare
 
 
 def run(**statuses: str) -> TestReport:

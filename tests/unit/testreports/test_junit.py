@@ -5,6 +5,9 @@ import inspect
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from benchwright.coverage import xmlstream as coverage_xmlstream
 from benchwright.testreports import (
     Counts,
@@ -17,8 +20,6 @@ from benchwright.testreports import (
     read,
     xmlstream,
 )
-from hypothesis import given
-from hypothesis import strategies as st
 
 DATA = Path(__file__).parent / "data"
 
