@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.sim.apiserver import Write
+from tests.sim.kubelet import Kubelet, Seen, ok
 from tests.sim.test_run import begin, check_finished
 from tests.sim.world import World, a_world
 
@@ -74,7 +75,7 @@ async def test_killed_at_any_one_write_of_a_small_run(
         async with a_world(monkeypatch) as world:
             world.apply_inputs("script")
             world.apply_run("script")
-            world.kill_at(lambda n, fatal=number: n == fatal, applied=applied, downtime=LONG)  # type: ignore[misc]
+            world.kill_at(lambda n, _, fatal=number: n == fatal, applied=applied, downtime=LONG)  # type: ignore[misc]
             world.start_operator()
             await world.until_complete()
             assert world.outcomes() == {("script", "mend", 0): ("success", "CriteriaPassed")}
@@ -93,10 +94,35 @@ async def test_killed_again_and_again_during_a_whole_run(
     """At writes start, start + 20, start + 40, …; pods go on living meanwhile."""
     async with a_world(monkeypatch) as world:
         begin(world, trials=2)
-        world.kill_at(lambda n: n % STRIDE == start, applied=start % 2 == 0)
+        world.kill_at(lambda n, _: n % STRIDE == start, applied=start % 2 == 0)
         world.start_operator()
         await world.until_complete(60)
         assert world.deaths >= 5
         await check_finished(world)
+        check_nothing_twice(world)
+        check_nothing_lost(world)
+
+
+async def test_a_pod_that_nobody_recorded_and_that_is_over_and_gone_does_not_work_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its facts are stored; a second agent under the same name would spend a second time what the
+    trial is charged for, and leave something else than what is judged."""
+
+    async def ok_and_gone(kubelet: Kubelet, pod: Seen) -> None:
+        await ok(kubelet, pod)
+        kubelet.store.remove("pods", pod.name)
+
+    def first_pod(number: int, write: Write) -> bool:
+        return (write.method, write.plural) == ("POST", "pods") and world.deaths == 0
+
+    async with a_world(monkeypatch, {("script", "repair", 1): ok_and_gone}) as world:
+        world.apply_inputs("script")
+        world.apply_run("script")
+        world.kill_at(first_pod, applied=True, downtime=LONG)
+        world.start_operator()
+        await world.until_complete()
+        assert world.deaths == 1
+        assert world.outcomes() == {("script", "mend", 0): ("success", "CriteriaPassed")}
         check_nothing_twice(world)
         check_nothing_lost(world)

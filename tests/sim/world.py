@@ -90,13 +90,13 @@ class World:
             self.deaths += 1
 
     def kill_at(
-        self, fatal: Callable[[int], bool], *, applied: bool, downtime: float = 0.0
+        self, fatal: Callable[[int, Write], bool], *, applied: bool, downtime: float = 0.0
     ) -> None:
-        """The operator dies at the writes whose number is fatal, before they are applied or after,
-        and is started anew after the downtime."""
+        """The operator dies at the writes that are fatal, before they are applied or after, and is
+        started anew after the downtime."""
 
         async def trap(number: int, write: Write, done: bool) -> None:
-            if fatal(number) and done is applied:
+            if done is applied and fatal(number, write):
                 self._reaper = asyncio.create_task(self._die_and_rise(downtime))
                 await asyncio.sleep(60)  # cancelled when the operator's connection goes
 

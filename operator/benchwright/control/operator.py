@@ -130,6 +130,7 @@ async def _hear_news(ctx: Context) -> None:
             continue
         if boot and now_boot != boot:
             log.info("the results service was restarted")
+            after = 0  # its store may be another one
         boot = now_boot
         for item in items:
             after = max(after, item["seq"])

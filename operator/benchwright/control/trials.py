@@ -64,8 +64,9 @@ async def observe(ctx: Context, trial: TrialView) -> Observed:
     pods = _pods(ctx, trial)
     attempt = max(1, trial.status.attempt)
     facts = {}
-    # A pod that no status tells of was made by an operator that was killed right after.
-    if (trial.status.stages or pods) and not trial.status.outcome:
+    # Even where no status and no pod tells of a stage: an operator that was killed right after it
+    # had made a pod left no word of it, and the pod may be over and gone.
+    if not trial.status.outcome:
         facts = await ctx.results.facts(trial.uid, attempt)
     return Observed(trial=trial, pods=pods, facts=facts)
 
