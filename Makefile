@@ -68,7 +68,7 @@ cluster-down: ## Remove the disposable cluster and everything that it made
 	@$(PYTHON) -m cluster down
 
 .PHONY: images
-images: ## Build all images, without a registry
+images: venv ## Build all images, without a registry
 	@$(PYTHON) -m images build
 
 .PHONY: load
