@@ -4,7 +4,7 @@ Differences are taken between stamps of one clock only: the operator's for stage
 the pod's own for commands (argo CronWorkflow#12625).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from benchwright.api.facts import StageFacts
 from benchwright.api.measurements import SecondsSpent
@@ -50,9 +50,14 @@ def _harness(total: float, agent: float | None, evaluate: float | None) -> float
     return _round(max(0.0, total - agent - evaluate))
 
 
-def _sum(values: object) -> float | None:
-    known = list(values)  # type: ignore[call-overload]
-    return None if any(v is None for v in known) else _round(sum(known, 0.0))
+def _sum(values: Iterable[float | None]) -> float | None:
+    """Unknown where one is unknown."""
+    total = 0.0
+    for value in values:
+        if value is None:
+            return None
+        total += value
+    return _round(total)
 
 
 def _round(value: float) -> float:

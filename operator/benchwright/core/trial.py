@@ -5,7 +5,7 @@ earlier operator was killed: names of pods are deterministic, facts are in the r
 a step that was done already is seen as done.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -104,8 +104,8 @@ def decide(seen: Observed, now: datetime) -> Decision:
     return _conclude(seen, attempt, now)
 
 
-def _names(pods: object) -> tuple[str, ...]:
-    return tuple(sorted(p.name for p in pods if not p.deleting))  # type: ignore[attr-defined]
+def _names(pods: Iterable[PodView]) -> tuple[str, ...]:
+    return tuple(sorted(p.name for p in pods if not p.deleting))
 
 
 def _stage_step(seen: Observed, key: StageKey, now: datetime) -> Decision | None:

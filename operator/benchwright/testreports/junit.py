@@ -5,6 +5,7 @@
 totals are recomputed.
 """
 
+from benchwright.hostile.xmlstream import XmlError, stream
 from benchwright.testreports import texts
 from benchwright.testreports.model import (
     ReportError,
@@ -17,7 +18,6 @@ from benchwright.testreports.model import (
     worst,
 )
 from benchwright.testreports.suites import Suite
-from benchwright.testreports.xmlstream import XmlError, stream
 
 _OUTCOMES = {"failure": Status.FAILED, "error": Status.ERROR, "skipped": Status.SKIPPED}
 _DISAGREEMENTS = 1000  # the first tell enough

@@ -12,7 +12,7 @@ from benchwright.coverage.errors import CoverageError, Reason, malformed, too_la
 from benchwright.coverage.figures import hits, whole
 from benchwright.coverage.model import NoteKind, Totals
 from benchwright.coverage.tally import RawFile, Tally
-from benchwright.coverage.xmlstream import XmlError, stream
+from benchwright.hostile.xmlstream import XmlError, stream
 
 _CONDITIONS = re.compile(r"\((\d{1,18})/(\d{1,18})\)", re.ASCII)
 _MAX_BRANCHES_OF_A_LINE = 65_536

@@ -2,8 +2,7 @@
 
 A DOCTYPE is allowed, for real reports name a DTD (jenkinsci/code-coverage-api-plugin#162), but it
 is never fetched (uber-archive/phabricator-jenkins-plugin#234), and a declaration of any entity is
-refused: that is defusedxml's default. This file is the same, byte for byte, in coverage/ and
-testreports/, which do not import each other; a test holds them together (compare
+refused: that is defusedxml's default. All readers of XML go through here (compare
 bdfinst/agentic-dev-team#1872, where one of several parsers bypassed the screen).
 """
 
