@@ -67,10 +67,11 @@ disabled_plugins = [
     conf_dir = "{state}/cni/net.d"
   [plugins."io.containerd.grpc.v1.cri".containerd]
     snapshotter = "overlayfs"
-    default_runtime_name = "runc"
-    [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]
+    default_runtime_name = "crun"
+    [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.crun]
       runtime_type = "io.containerd.runc.v2"
-      [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]
+      [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.crun.options]
+        BinaryName = "crun"
         SystemdCgroup = false
 """
 
@@ -89,7 +90,6 @@ def cni(state: Path, addresses: Addresses, mtu: int) -> dict[str, Any]:
         "name": NODE_NAME,
         "plugins": [
             {"type": "ptp", "ipMasq": False, "mtu": mtu, "ipam": ipam},
-            {"type": "portmap", "capabilities": {"portMappings": True}, "snat": True},
             {"type": "await-policy", "socket": str(state / POLICY_SOCKET)},
         ],
     }

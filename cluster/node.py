@@ -41,9 +41,16 @@ def _mount(state: State) -> None:
     for path, folder in PRIVATE_FOLDERS.items():
         over[Path(path)] = state.folder / folder
         over[Path(path)].mkdir(parents=True, exist_ok=True)
+    hidden = [f"umount {shlex.quote(str(tree))}" for tree in _second_cgroup_tree()]
     # Shared, as pods may share mounts with each other through the node, as everywhere else.
     mounts = [f"mount --bind {shlex.quote(str(what))} {path}" for path, what in over.items()]
-    inside(state, "sh", "-c", "\n".join(["set -e", "mount --make-rshared /", *mounts]))
+    inside(state, "sh", "-c", "\n".join(["set -e", *hidden, "mount --make-rshared /", *mounts]))
+
+
+def _second_cgroup_tree() -> list[Path]:
+    """Where both versions are mounted, version 1 is used, and crun wants to see no other."""
+    found = cgroups.hierarchies()
+    return [] if found.unified else [tree for tree in (found.trees.get("unified"),) if tree]
 
 
 def make_mount_points(state: State) -> None:

@@ -17,7 +17,7 @@ from cluster.settings import CNI_PLUGINS, cache_folder
 
 DEBIAN_PACKAGES = {
     "containerd": "containerd",
-    "runc": "runc",
+    "crun": "crun",  # a fraction of runc's CPU for each container
     "containernetworking-plugins": str(CNI_PLUGINS / "ptp"),
     "iptables": "iptables",
     "ipset": "ipset",

@@ -104,7 +104,7 @@ _OPERATOR_WHEELS = Wheels(
 _PROXY_WHEELS = Wheels(
     _RUNTIME_LOCK, roots=("aiohttp", "pydantic", "prometheus-client", "ruamel.yaml")
 )
-_HARNESS_WHEELS = Wheels(_RUNTIME_LOCK, roots=("defusedxml", "pydantic"))
+_HARNESS_WHEELS = Wheels(_RUNTIME_LOCK, roots=("defusedxml",))
 _TEST_WHEELS = Wheels(
     _DEV_LOCK,
     roots=("pytest", "coverage"),

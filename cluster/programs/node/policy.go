@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/cloudnativelabs/kube-router/v2/pkg/controllers/netpol"
 	"github.com/cloudnativelabs/kube-router/v2/pkg/options"
@@ -14,6 +15,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/klog/v2"
 )
+
+const podPause = 2 * time.Second
 
 // networkPolicy is kube-router's firewall alone: its command would bring BGP, IPVS and the clients
 // of clouds and Docker, none of which a single node has a use for.
@@ -69,7 +72,8 @@ func enforce(client kubernetes.Interface, config *options.KubeRouterConfig, node
 	if err != nil {
 		return err
 	}
-	follow(pods, controller.PodEventHandler)
+	unhurried := &calm{request: controller.RequestFullSync, pause: podPause}
+	follow(pods, unhurried.handler())
 	follow(policies, controller.NetworkPolicyEventHandler)
 	follow(namespaces, controller.NamespaceEventHandler)
 	door := &gate{pods: pods, rounds: written, controller: controller}

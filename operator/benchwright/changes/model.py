@@ -14,9 +14,8 @@ from enum import StrEnum
 from . import paths
 from .classify import PathClass
 from .codec import Document, DocumentError
+from .modes import MODES, SYMLINK
 
-FILE, EXECUTABLE, SYMLINK = 0o100644, 0o100755, 0o120000
-MODES = frozenset({FILE, EXECUTABLE, SYMLINK})
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 

@@ -20,7 +20,8 @@ from dataclasses import dataclass, field
 
 from .classify import EXCLUDED, TESTS, PathClass
 from .gitformat import DiffLine
-from .model import SYMLINK, Changes, FileChange, Ignored, Kind, Tally
+from .model import Changes, FileChange, Ignored, Kind, Tally
+from .modes import SYMLINK
 
 MAX_LISTED = 2000
 _KINDS = {"A": Kind.ADDED, "D": Kind.DELETED, "T": Kind.TYPECHANGE}

@@ -8,7 +8,7 @@ from benchwright.changes.model import Manifest
 from benchwright.changes.overlay import Policy, Selection, select
 from benchwright.changes.paths import show
 from benchwright.harness.folders import Folders
-from benchwright.harness.snapshot import ApplyResult, apply
+from benchwright.harness.snapshot.apply import ApplyResult, apply
 
 
 def cross(plan: StagePlan, overlay: Path, manifest: Path, folders: Folders) -> None:

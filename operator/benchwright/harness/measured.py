@@ -1,9 +1,8 @@
 """Facts of an evaluator: its reports, read against the base."""
 
 from pathlib import Path
-from typing import Any
 
-from benchwright.api.facts import ReportProblem, TestCaseFact, TestFacts
+from benchwright.api.factsdoc import ObservedDoc, ProblemDoc
 from benchwright.api.stageplan import REPOSITORY, StagePlan
 from benchwright.changes.globs import compile_any
 from benchwright.coverage.codec import to_json
@@ -21,9 +20,9 @@ MAX_REPORT = 64 * 1024 * 1024
 Files = dict[str, bytes | Path]
 
 
-def measured_facts(plan: StagePlan, folders: Folders) -> tuple[dict[str, Any], Files]:
+def measured_facts(plan: StagePlan, folders: Folders) -> tuple[ObservedDoc, Files]:
     """The update of the facts, and the reports as evidence."""
-    update: dict[str, Any] = {"dropped_files": _dropped(folders)}
+    update: ObservedDoc = {"droppedFiles": _dropped(folders)}
     files: Files = {}
     if "coverage" in plan:
         update |= _coverage(plan, folders, files)
@@ -38,17 +37,17 @@ def _dropped(folders: Folders) -> int | None:
     return int(counter.read_text()) if counter.exists() else None
 
 
-def _coverage(plan: StagePlan, folders: Folders, files: Files) -> dict[str, Any]:
+def _coverage(plan: StagePlan, folders: Folders, files: Files) -> ObservedDoc:
     path, form = plan["coverage"]["path"], plan["coverage"]["format"]
     data = read_regular(folders.reports, path, MAX_REPORT)
     if data is None:
-        return {"coverage_problem": _missing(path)}
+        return {"coverageProblem": _missing(path)}
     files["reports/coverage"] = data
     try:
         report = read_coverage(data, form, source_tree(plan, folders), root=REPOSITORY)
         return {"coverage": to_json(report).decode()}
     except CoverageError as error:
-        return {"coverage_problem": ReportProblem(reason=str(error.reason), message=error.message)}
+        return {"coverageProblem": {"reason": str(error.reason), "message": error.message}}
 
 
 def source_tree(plan: StagePlan, folders: Folders) -> BaseTree:
@@ -71,19 +70,18 @@ def _crossed(folders: Folders) -> set[bytes]:
     return set(listing.read_bytes().split(b"\0")[:-1]) if listing.exists() else set()
 
 
-def _tests(path: str, folders: Folders, files: Files) -> dict[str, Any]:
+def _tests(path: str, folders: Folders, files: Files) -> ObservedDoc:
     data = read_regular(folders.reports, path, MAX_REPORT)
     if data is None:
-        return {"tests_problem": _missing(path)}
+        return {"testsProblem": _missing(path)}
     files["reports/junit"] = data
     try:
         report = read_tests(data, "junit")
     except ReportError as error:
-        return {"tests_problem": ReportProblem(reason=str(error.reason), message=error.message)}
-    cases = tuple(TestCaseFact(id=c.id, status=c.status.value) for c in report.cases)
-    return {"tests": TestFacts(cases=cases)}
+        return {"testsProblem": {"reason": str(error.reason), "message": error.message}}
+    return {"tests": {"cases": [{"id": c.id, "status": c.status.value} for c in report.cases]}}
 
 
-def _missing(path: str) -> ReportProblem:
+def _missing(path: str) -> ProblemDoc:
     text = f"no regular file of at most {MAX_REPORT} bytes at $BENCHWRIGHT_REPORTS/{path}"
-    return ReportProblem(reason="missing", message=text)
+    return {"reason": "missing", "message": text}

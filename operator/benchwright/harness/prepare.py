@@ -2,15 +2,12 @@
 
 import os
 import shutil
-import subprocess
 import tarfile
-from importlib import resources
 from pathlib import Path
 
 from benchwright.api.stageplan import StagePlan, StepPlan
 from benchwright.harness.folders import Folders
 from benchwright.harness.snapshot import baserepo
-from benchwright.harness.snapshot.git import environment
 from benchwright.harness.transport import Transport
 
 
@@ -26,42 +23,22 @@ def prepare(plan: StagePlan, folders: Folders, transport: Transport) -> list[Ste
     """Lay out everything but the sign to go; returns the steps that will run."""
     bundle = folders.private / "repository.bundle"
     transport.fetch(f"/v1/tasks/{plan['taskDigest']}/repository", bundle)
-    baserepo.create(bundle, folders.base)
+    commit = baserepo.create(bundle, folders.base)
     if plan["role"] == "workspace":
-        _workspace(plan, folders, transport, bundle)
+        baserepo.clone(folders.base, commit, folders.repository)
+        _workspace(plan, folders, transport)
     else:
         _evaluator(plan, folders, transport)
     return _steps(plan, folders, transport)
 
 
-def _workspace(plan: StagePlan, folders: Folders, transport: Transport, bundle: Path) -> None:
-    clone(bundle, folders.repository)
+def _workspace(plan: StagePlan, folders: Folders, transport: Transport) -> None:
     folders.answers.mkdir()
     visible = folders.private / "visible.tar"
     transport.fetch(f"/v1/tasks/{plan['taskDigest']}/visible", visible)
     _unpack(visible, folders.private / "visible")
     prompt = folders.private / "visible" / "prompts" / f"{plan['stage']}.md"
     shutil.copyfile(prompt, folders.control / "prompt.md")
-
-
-def clone(bundle: Path, repository: Path) -> None:
-    """A repository of one commit, and nothing else to find: no remote, no reflog, no hooks."""
-    env = environment(repository / ".git")
-    for name in ("GIT_DIR", "GIT_WORK_TREE"):
-        env.pop(name, None)
-    repository.mkdir(parents=True)
-    no_log = ["-c", "core.logAllRefUpdates=false"]
-    steps = (
-        ["init", "--quiet", "--initial-branch=main", "--template="],
-        [*no_log, "fetch", "--quiet", "--no-tags", str(bundle), "refs/heads/main"],
-        [*no_log, "reset", "--quiet", "--hard", "FETCH_HEAD"],
-        ["config", "user.name", "agent"],
-        ["config", "user.email", "agent@localhost"],
-    )  # fmt: skip
-    for step in steps:
-        subprocess.run(["git", *step], cwd=repository, env=env, check=True, capture_output=True)
-    (repository / ".git" / "FETCH_HEAD").unlink(missing_ok=True)
-    (repository / ".git" / "ORIG_HEAD").unlink(missing_ok=True)
 
 
 def _evaluator(plan: StagePlan, folders: Folders, transport: Transport) -> None:
@@ -88,8 +65,8 @@ def _steps(plan: StagePlan, folders: Folders, transport: Transport) -> list[Step
     """Write the runner and its steps; a step whose answer was not left is not run."""
     target = folders.control / "steps"
     target.mkdir()
-    runner = resources.files("benchwright.harness").joinpath("runner.sh").read_bytes()
-    (folders.control / "runner").write_bytes(runner)
+    # Not importlib.resources: its import costs as much as everything else that is done here.
+    shutil.copyfile(Path(__file__).with_name("runner.sh"), folders.control / "runner")
     steps = []
     for step in plan["steps"]:
         script = _script(plan, step, transport)

@@ -7,10 +7,8 @@ came, and then gives it the pod's grace period to collect and store.
 import json
 import os
 import signal
-import subprocess
 import sys
 import time
-import traceback
 from collections.abc import Mapping
 
 from benchwright.api.stageplan import PLAN_ENV, TOKEN_ENV, StagePlan, StepPlan
@@ -23,7 +21,6 @@ from benchwright.harness.transport import Transport, TransportError
 
 _PREPARE_ERRORS = (
     prepare.PrepareError, TransportError, BaseError, GitError, OSError, ValueError,
-    subprocess.CalledProcessError,
 )  # fmt: skip
 
 
@@ -43,7 +40,7 @@ class Sidecar:
     def run(self) -> None:
         """The whole life of the pod."""
         steps, pipes, error = self._prepare()
-        self._preload()
+        self._preload(self.plan)
         while not self._ended:
             if pipes is None:
                 time.sleep(0.05)
@@ -64,11 +61,11 @@ class Sidecar:
         return steps, pipes, None
 
     @staticmethod
-    def _preload() -> None:
+    def _preload(plan: StagePlan) -> None:
         """Import what collecting needs while the agent works, not when the trial waits for it."""
-        from benchwright.harness import collect
+        from benchwright.harness.collect import observer
 
-        del collect
+        observer(plan)
 
     def _collect(
         self, steps: list[StepPlan], pipes: Pipes | None, error: tuple[str, str] | None
@@ -88,8 +85,6 @@ def _reason(error: Exception) -> str:
 
 
 def _words(error: Exception) -> str:
-    if isinstance(error, subprocess.CalledProcessError):
-        return f"{error.cmd}: {error.stderr.decode('utf-8', 'replace')[-500:]}"
     return f"the harness could not prepare the pod: {type(error).__name__}: {error}"
 
 
@@ -108,7 +103,7 @@ def main(env: Mapping[str, str] = os.environ) -> int:
     try:
         sidecar.run()
     except Exception as error:  # the kubelet keeps the last lines as the reason
-        traceback.print_exc()
+        sys.excepthook(type(error), error, error.__traceback__)
         print(f"harness: {type(error).__name__}: {error}"[:1000], file=sys.stderr)
         return 1
     return 0

@@ -1,19 +1,19 @@
 """Facts of a stage in which an agent worked: its changes and its answers."""
 
 from pathlib import Path
-from typing import Any
 
+from benchwright.api.factsdoc import ObservedDoc
 from benchwright.api.stageplan import StagePlan
 from benchwright.changes.classify import Overrides
 from benchwright.harness.folders import Folders
 from benchwright.harness.hostile import read_regular
-from benchwright.harness.snapshot import take
+from benchwright.harness.snapshot.take import take
 
 MAX_ANSWER = 4096
 Files = dict[str, bytes | Path]
 
 
-def worked_facts(plan: StagePlan, folders: Folders) -> tuple[dict[str, Any], Files]:
+def worked_facts(plan: StagePlan, folders: Folders) -> tuple[ObservedDoc, Files]:
     """The update of the facts, and the files of evidence."""
     out = folders.private / "snapshot"
     out.mkdir(exist_ok=True)

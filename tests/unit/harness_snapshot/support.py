@@ -11,8 +11,11 @@ from pathlib import Path
 from benchwright.changes.classify import Overrides
 from benchwright.changes.model import FileChange
 from benchwright.changes.overlay import Policy, select
-from benchwright.harness.snapshot import Limits, SnapshotResult, apply, take
+from benchwright.harness.snapshot.apply import apply
 from benchwright.harness.snapshot.baserepo import BASE
+from benchwright.harness.snapshot.limits import Limits
+from benchwright.harness.snapshot.result import SnapshotResult
+from benchwright.harness.snapshot.take import take
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,9 @@ import pytest
 from benchwright.changes.classify import PathClass
 from benchwright.changes.model import Entry, Kind
 from benchwright.changes.overlay import Policy, Selection
-from benchwright.harness.snapshot import Limits, OverlayError, apply, tarfmt
+from benchwright.harness.snapshot import tarfmt
+from benchwright.harness.snapshot.apply import OverlayError, apply
+from benchwright.harness.snapshot.limits import Limits
 from benchwright.harness.snapshot.tarfmt import Member, TarError
 from tests.unit.harness_snapshot.support import Case, File, Link, Node, read_tree, text, write_tree
 

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.harness.snapshot import BaseError, GitError, baserepo
+from benchwright.harness.snapshot import baserepo
+from benchwright.harness.snapshot.baserepo import BaseError
+from benchwright.harness.snapshot.git import GitError
 from tests.unit.harness_snapshot.support import File, Link, Node, make_base, read_tree, text
 
 TREE: dict[bytes, Node] = {

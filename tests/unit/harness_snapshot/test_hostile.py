@@ -12,9 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.harness.snapshot import Limits, SnapshotResult, baserepo, openat
+from benchwright.harness.snapshot import baserepo, openat
 from benchwright.harness.snapshot.fastimport import Importer, Put
 from benchwright.harness.snapshot.git import environment
+from benchwright.harness.snapshot.limits import Limits
+from benchwright.harness.snapshot.result import SnapshotResult
 from tests.unit.harness_snapshot.support import Case, File, Node, kinds, text
 
 NOBODY = 65534

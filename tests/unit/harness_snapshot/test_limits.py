@@ -10,8 +10,10 @@ import pytest
 
 from benchwright.changes import paths
 from benchwright.changes.overlay import Policy, select
-from benchwright.harness.snapshot import GitError, Limits, take
 from benchwright.harness.snapshot.difftree import Trees
+from benchwright.harness.snapshot.git import GitError
+from benchwright.harness.snapshot.limits import Limits
+from benchwright.harness.snapshot.take import take
 from tests.unit.harness_snapshot.support import Case, File, Node, changed, kinds, text
 
 Maker = Callable[[dict[bytes, Node]], Case]

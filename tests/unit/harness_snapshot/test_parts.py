@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from benchwright.changes.gitformat import DiffLine
-from benchwright.harness.snapshot import GitError, openat
 from benchwright.harness.snapshot import git as git_module
+from benchwright.harness.snapshot import openat
 from benchwright.harness.snapshot.blobs import Blobs
 from benchwright.harness.snapshot.difftree import Trees
 from benchwright.harness.snapshot.fastimport import Importer
+from benchwright.harness.snapshot.git import GitError
 from benchwright.harness.snapshot.index import Index
 from tests.unit.harness_snapshot.support import Case, File, Node, kinds, make_base, text
 

@@ -11,7 +11,8 @@ import pytest
 
 from benchwright.changes.classify import Overrides
 from benchwright.changes.model import Changes, Kind, Manifest, Tally
-from benchwright.harness.snapshot import BaseError, Limits
+from benchwright.harness.snapshot.baserepo import BaseError
+from benchwright.harness.snapshot.limits import Limits
 from tests.unit.harness_snapshot.support import (
     Case,
     File,

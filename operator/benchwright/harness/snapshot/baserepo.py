@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import os
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchwright.changes import paths
-from benchwright.changes.model import EXECUTABLE, FILE, SYMLINK
+from benchwright.changes.modes import EXECUTABLE, FILE, SYMLINK
 
 from . import git
 from .blobs import Blobs
 
 BASE = "refs/benchwright/base"
 _TIMEOUT = 120.0
+_AGENT_CONFIG = """\tfilemode = true
+\tbare = false
+\tlogallrefupdates = true
+[user]
+\tname = agent
+\temail = agent@localhost
+"""
 
 
 class BaseError(ValueError):
@@ -39,8 +47,7 @@ def create(bundle: Path, repo: Path) -> str:
     or less than one commit, or a commit with parents (history that an answer could be read from);
     GitError where it is no bundle.
     """
-    repo.parent.mkdir(parents=True, exist_ok=True)
-    git.run(repo, ["init", "--quiet", "--bare", "--template=", "--object-format=sha1"])
+    make_empty(repo, "\tbare = true\n")
     listed = git.run(repo, ["bundle", "unbundle", str(bundle.absolute())], timeout=_TIMEOUT)
     heads = {line.split(b" ", 1)[0].decode("ascii") for line in listed.splitlines()}
     if len(heads) != 1:
@@ -49,8 +56,34 @@ def create(bundle: Path, repo: Path) -> str:
     header = git.run(repo, ["cat-file", "commit", commit]).partition(b"\n\n")[0]
     if b"\nparent " in header:
         raise BaseError("the base commit has a parent: history must not be in the bundle")
-    git.run(repo, ["update-ref", BASE, commit])
+    _write_ref(repo, BASE, commit)
     return commit
+
+
+def make_empty(repo: Path, config: str) -> None:
+    """What `git init` with an empty template makes, without a process: pods start many at a time."""
+    (repo / "objects" / "pack").mkdir(parents=True)
+    (repo / "objects" / "info").mkdir()
+    (repo / "refs" / "heads").mkdir(parents=True)
+    (repo / "HEAD").write_text("ref: refs/heads/main\n")
+    (repo / "config").write_text(f"[core]\n\trepositoryformatversion = 0\n{config}")
+
+
+def clone(base: Path, commit: str, worktree: Path) -> None:
+    """The agent's repository: the base on branch main, and nothing else to find: no remote, no
+    tag, no reflog, no hook, no other object. `worktree` must not exist."""
+    repo = worktree / ".git"
+    make_empty(repo, _AGENT_CONFIG)
+    for file in (base / "objects" / "pack").iterdir():
+        shutil.copyfile(file, repo / "objects" / "pack" / file.name)
+    _write_ref(repo, "refs/heads/main", commit)
+    git.check_out(repo, worktree)
+
+
+def _write_ref(repo: Path, ref: str, commit: str) -> None:
+    path = repo / ref
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"{commit}\n")
 
 
 def list_tree(repo: Path) -> BaseTree:

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from typing import BinaryIO
 
 from benchwright.changes.classify import PathClass
-from benchwright.changes.model import SYMLINK, Entry, Kind
+from benchwright.changes.model import Entry, Kind
+from benchwright.changes.modes import SYMLINK
 from benchwright.changes.paths import link_problem
 
 from . import openat, tarfmt

@@ -11,7 +11,7 @@ import os
 import stat
 from dataclasses import dataclass
 
-from benchwright.changes.model import EXECUTABLE, FILE, SYMLINK
+from benchwright.changes.modes import EXECUTABLE, FILE, SYMLINK
 
 from . import openat
 from .baserepo import BaseFile

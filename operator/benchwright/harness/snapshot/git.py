@@ -1,8 +1,9 @@
 """Running git's plumbing on repositories that the harness owns, and nowhere else.
 
 Settings in an agent's repository run code whatever flags are given (core.fsmonitor, filters,
-hooks, textconv: research/coverage-compose-git.md §4), so no command here ever has a work tree or
-looks for a repository: GIT_DIR is always given, and the environment is made from nothing.
+hooks, textconv: research/coverage-compose-git.md §4), so nothing here that runs after an agent
+has a work tree or looks for a repository: GIT_DIR is always given, and the environment is made
+from nothing.
 """
 
 from __future__ import annotations
@@ -109,6 +110,20 @@ def run(
     if process.returncode != 0:
         raise GitError(f"git {arguments[0]}: {process.returncode}: {_message(err)}")
     return out
+
+
+def check_out(repo: Path, worktree: Path, *, timeout: float = 120.0) -> None:
+    """Write HEAD's files below `worktree`, before any agent was near: attributes of the base count
+    here as they would in anybody's clone. GitError where git fails."""
+    env = {**environment(repo), "GIT_WORK_TREE": str(worktree)}
+    try:
+        subprocess.run(
+            ["git", "read-tree", "-u", "--reset", "HEAD"],
+            cwd=worktree, env=env, check=True, capture_output=True, timeout=timeout,
+        )  # fmt: skip
+    except (OSError, subprocess.SubprocessError) as error:
+        detail = getattr(error, "stderr", None) or b""
+        raise GitError(f"git read-tree: {error}: {_message(detail)}") from error
 
 
 def _message(err: bytes) -> str:

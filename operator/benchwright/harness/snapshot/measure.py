@@ -10,7 +10,8 @@ from pathlib import Path
 from benchwright.changes.classify import PathClass, is_text_name
 from benchwright.changes.gitformat import DiffLine
 from benchwright.changes.lines import looks_binary, same_but_eol
-from benchwright.changes.model import SYMLINK, FileChange
+from benchwright.changes.model import FileChange
+from benchwright.changes.modes import SYMLINK
 from benchwright.changes.numbers import Facts, file_changes
 
 from .blobs import Blobs

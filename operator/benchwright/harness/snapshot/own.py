@@ -13,7 +13,8 @@ from benchwright.changes.lines import (
     same_but_eol,
     span_delta,
 )
-from benchwright.changes.model import SYMLINK, Entry, FileChange, Kind
+from benchwright.changes.model import Entry, FileChange, Kind
+from benchwright.changes.modes import SYMLINK
 
 from . import tarfmt
 from .baserepo import BaseTree

@@ -15,7 +15,8 @@ from pathlib import Path
 
 from benchwright.changes.classify import Overrides, PathClass, classify
 from benchwright.changes.ignore import Ignore
-from benchwright.changes.model import SYMLINK, Changes, Entry, Manifest
+from benchwright.changes.model import Changes, Entry, Manifest
+from benchwright.changes.modes import SYMLINK
 from benchwright.changes.rustinline import is_confined
 
 from . import baserepo, openat, tarfmt

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from benchwright.changes.model import FILE, SYMLINK
+from benchwright.changes.modes import FILE, SYMLINK
 
 _BLOCK = 512
 _REGULAR, _LINK, _LONG_NAME, _LONG_TARGET = b"0", b"2", b"L", b"K"

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 
 from benchwright.changes.classify import EXCLUDED, is_text_name
 from benchwright.changes.lines import count_lines, looks_binary
-from benchwright.changes.model import SYMLINK, Entry
+from benchwright.changes.model import Entry
+from benchwright.changes.modes import SYMLINK
 
 from .limits import Limits
 
