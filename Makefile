@@ -40,6 +40,10 @@ unit: venv ## Unit, golden and sim tests: no cluster needed
 e2e: venv cluster images load ## Tests on the real cluster
 	@$(CLUSTER_ENV) && $(BIN)/python -m pytest -q tests/e2e -m e2e
 
+.PHONY: bench
+bench: venv cluster images install ## Ratios against bare pods on the same cluster (tests/bench)
+	@$(CLUSTER_ENV) && $(BIN)/python -m tests.bench.noop_trials --namespace $(NAMESPACE)
+
 .PHONY: venv
 venv: $(VENV)/.stamp ## Make .venv with Benchwright and all tools, at locked versions
 
