@@ -16,6 +16,8 @@ def bundle(tmp_path: Path) -> Path:
     (source / "run.sh").write_text("echo hi\n")
     (source / "run.sh").chmod(0o755)
     (source / "link").symlink_to("a.py")
+    (source / "unix.txt").write_bytes(b"one\ntwo\n")
+    (source / ".gitattributes").write_text("*.txt text eol=crlf\n")
     _git(source, "init", "-q", "-b", "main")
     _git(source, "add", ".")
     _git(source, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "base")
@@ -43,6 +45,7 @@ def test_the_files_are_those_of_the_base(repository: Path) -> None:
     assert (repository / "a.py").read_text() == "x = 1\n"
     assert (repository / "run.sh").stat().st_mode & 0o111
     assert (repository / "link").readlink() == Path("a.py")
+    assert (repository / "unix.txt").read_bytes() == b"one\ntwo\n", "no end of line is converted"
     assert _git(repository, "status", "--porcelain") == ""
 
 
@@ -61,8 +64,12 @@ def test_there_is(what: str, command: tuple[str, ...], expected: str, repository
 
 
 def test_no_file_tells_of_where_it_came_from(repository: Path) -> None:
-    names = {path.name for path in (repository / ".git").rglob("*")}
-    assert names.isdisjoint({"FETCH_HEAD", "ORIG_HEAD", "logs", "hooks", "packed-refs"})
+    names = {
+        str(path.relative_to(repository / ".git")) for path in (repository / ".git").rglob("*")
+    }
+    assert names.isdisjoint(
+        {"FETCH_HEAD", "ORIG_HEAD", "logs", "hooks", "packed-refs", "info/attributes"}
+    )
 
 
 def test_an_agent_can_work_in_it(repository: Path) -> None:

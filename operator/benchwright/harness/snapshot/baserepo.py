@@ -15,6 +15,7 @@ from .blobs import Blobs
 
 BASE = "refs/benchwright/base"
 _TIMEOUT = 120.0
+_NO_CONVERSION = "* -text -filter -ident !working-tree-encoding\n"
 _AGENT_CONFIG = """\tfilemode = true
 \tbare = false
 \tlogallrefupdates = true
@@ -77,7 +78,12 @@ def clone(base: Path, commit: str, worktree: Path) -> None:
     for file in (base / "objects" / "pack").iterdir():
         shutil.copyfile(file, repo / "objects" / "pack" / file.name)
     _write_ref(repo, "refs/heads/main", commit)
+    # The blobs' very bytes: what a .gitattributes converts would look changed by the agent.
+    attributes = repo / "info" / "attributes"
+    attributes.parent.mkdir()
+    attributes.write_text(_NO_CONVERSION)
     git.check_out(repo, worktree)
+    shutil.rmtree(attributes.parent)
 
 
 def _write_ref(repo: Path, ref: str, commit: str) -> None:

@@ -113,8 +113,7 @@ def run(
 
 
 def check_out(repo: Path, worktree: Path, *, timeout: float = 120.0) -> None:
-    """Write HEAD's files below `worktree`, before any agent was near: attributes of the base count
-    here as they would in anybody's clone. GitError where git fails."""
+    """Write HEAD's files below `worktree`, before any agent was near. GitError where git fails."""
     env = {**environment(repo), "GIT_WORK_TREE": str(worktree)}
     try:
         subprocess.run(
