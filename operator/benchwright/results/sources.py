@@ -42,7 +42,8 @@ def extract(archive: Path, into: Path, strip: int, task: str) -> None:
     try:
         unpack(archive, into, strip)
     except BROKEN as error:
-        message = f"the source archive cannot be unpacked: {error}"
+        said = error.strerror if isinstance(error, OSError) and error.strerror else error
+        message = f"the source archive cannot be unpacked as tar or zip: {said}"
         raise TaskError("ArchiveUnreadable", task, message) from error
     if not any(into.iterdir()):
         message = f"the source archive is empty after stripComponents: {strip}"

@@ -1,0 +1,130 @@
+"""A folder that is filled by names nobody vouches for.
+
+Nothing is written through a link, whoever made it; what git takes for its own metadata (and runs:
+hooks, fsmonitor) is left out; and what is written is counted as it is written, since sizes lie.
+"""
+
+import os
+import stat
+from pathlib import Path
+from typing import IO
+
+from benchwright.changes import paths
+
+MAX_FILES = 200_000
+MAX_BYTES = 2 * 1024**3
+MAX_DEPTH = 100
+MAX_PATH = 1024
+"""Both as the harness has them: what it could not snapshot is no base either."""
+_CHUNK = 1024 * 1024
+
+
+class Tree:
+    """Writes below `root`. Paths are relative and may hold any bytes (surrogateescape)."""
+
+    def __init__(self, root: Path):
+        self._root = root
+        self._folders = {root}
+        self._links: set[Path] = set()
+        self._entries = 0
+        self._bytes = 0
+
+    def folder(self, path: str) -> None:
+        """Make a folder, and those above it."""
+        if place := self._place(path):
+            self._make(place)
+
+    def file(self, path: str, stream: IO[bytes], *, size: int, executable: bool) -> None:
+        """Write a file in place of whatever file or link is there."""
+        if not 0 <= size <= MAX_BYTES - self._bytes:
+            raise ValueError(f"{show(path)}: more than {MAX_BYTES} bytes in all")
+        if place := self._place(path):
+            self._clear(place)
+            self._write(place, stream)
+            place.chmod(0o755 if executable else 0o644)
+
+    def link(self, path: str, target: str) -> None:
+        """Make a symbolic link that stays in the tree."""
+        if not target or paths.link_problem(os.fsencode(path), os.fsencode(target)):
+            raise ValueError(
+                f"link {show(path)} to {show(target)} leads out of the tree or nowhere"
+            )
+        if place := self._place(path):
+            self._clear(place)
+            place.symlink_to(target)
+            self._links.add(place)
+
+    def copy(self, path: str, original: str) -> None:
+        """What tar calls a hard link: the same content under a second name."""
+        place = self._root / original
+        if place.parent not in self._folders or not (place.is_symlink() or place.is_file()):
+            text = f"{show(path)} is a hard link to {show(original)}, which is no file before it"
+            raise ValueError(text)
+        if place.is_symlink():
+            self.link(path, os.readlink(place))  # noqa: PTH115 - a Path would tidy it
+            return
+        with place.open("rb") as stream:
+            status = os.fstat(stream.fileno())
+            executable = bool(status.st_mode & stat.S_IXUSR)
+            self.file(path, stream, size=status.st_size, executable=executable)
+
+    def check_links(self) -> None:
+        """Each link may stay inside and several together not: look where they really end."""
+        root = os.path.realpath(self._root)
+        for place in self._links:
+            end = os.path.realpath(place)
+            if place.is_symlink() and not f"{end}/".startswith(f"{root}/"):
+                name = show(str(place.relative_to(self._root)))
+                raise ValueError(f"link {name} leads out of the tree by way of other links")
+
+    def _place(self, path: str) -> Path | None:
+        """Where `path` goes; None for git's metadata."""
+        self._entries += 1
+        if self._entries > MAX_FILES:
+            raise ValueError(f"more than {MAX_FILES} entries")
+        raw = os.fsencode(path)
+        if paths.has_git_name(raw):
+            return None
+        problem = paths.problem(raw)
+        if problem is None and (len(raw) > MAX_PATH or raw.count(b"/") >= MAX_DEPTH):
+            problem = f"longer than {MAX_PATH} bytes or deeper than {MAX_DEPTH} folders"
+        if problem:
+            raise ValueError(f"{show(path)}: {problem}")
+        return self._root / path
+
+    def _make(self, place: Path) -> None:
+        missing = []
+        while place not in self._folders:
+            missing.append(place)
+            place = place.parent
+        for folder in reversed(missing):
+            try:
+                folder.mkdir()
+            except FileExistsError:
+                if folder.is_symlink() or not folder.is_dir():
+                    name = show(str(folder.relative_to(self._root)))
+                    raise ValueError(
+                        f"{name} is a link or a file, and something is to go below it"
+                    ) from None
+            self._folders.add(folder)
+
+    def _clear(self, place: Path) -> None:
+        self._make(place.parent)
+        if place.is_dir() and not place.is_symlink():
+            name = show(str(place.relative_to(self._root)))
+            raise ValueError(f"{name} is a folder, and something else is to be there")
+        place.unlink(missing_ok=True)
+
+    def _write(self, place: Path, stream: IO[bytes]) -> None:
+        with place.open("xb") as out:
+            while chunk := stream.read(_CHUNK):
+                self._bytes += len(chunk)
+                if self._bytes > MAX_BYTES:
+                    raise ValueError(f"more than {MAX_BYTES} bytes in all")
+                out.write(chunk)
+
+
+def show(path: str) -> str:
+    """A name for one line of a message."""
+    text = paths.show(os.fsencode(path))
+    return repr(text if len(text) <= 200 else f"{text[:200]}…")
