@@ -3,9 +3,10 @@
 import gzip
 import io
 import tarfile
-from collections.abc import AsyncIterator
+from typing import Any
 
 from aiohttp import web
+from sqlalchemy import Row
 
 from benchwright.results.objects import evidence_key
 from benchwright.results.store import Store
@@ -14,31 +15,41 @@ _BLOCK = tarfile.BLOCKSIZE
 
 
 async def archive(request: web.Request, store: Store, trial_uid: str) -> web.StreamResponse:
-    """Files as <attempt>/<stage>/<name>, and each stage's facts.json."""
-    files = await store.files(trial_uid)
-    attempts = {f.attempt for f in files}
-    record = await store.record(trial_uid)
-    if not files and record is None:
+    """Each stage's facts as <attempt>/<stage>/facts.json, files as <attempt>/<stage>/<name>."""
+    facts, files = await store.all_facts(trial_uid), await store.files(trial_uid)
+    if not facts and not files and await store.record(trial_uid) is None:
         raise web.HTTPNotFound(text="no evidence of such a trial")
     response = web.StreamResponse(headers={"Content-Type": "application/gzip"})
     await response.prepare(request)
     packer = _Packer()
-    for attempt in sorted(attempts):
-        for stage, text in (await store.facts(trial_uid, attempt)).items():
-            await response.write(packer.header(f"{attempt}/{stage}/facts.json", len(text.encode())))
-            await response.write(packer.body(text.encode()) + packer.end(len(text.encode())))
-    for f in files:
-        await response.write(packer.header(f"{f.attempt}/{f.stage}/{f.name}", f.size))
-        async for chunk in _chunks(store, trial_uid, f.attempt, f.stage, f.name):
-            await response.write(packer.body(chunk))
-        await response.write(packer.end(f.size))
+    for row in facts:
+        name = f"{row.attempt}/{row.stage}/facts.json"
+        await response.write(packer.member(name, row.document.encode()))
+    lost = [f for f in files if not await _copy(response, packer, store, f)]
+    if lost:
+        text = "".join(f"{_name(f)} {f.size} bytes sha256 {f.sha256}\n" for f in lost)
+        await response.write(packer.member("lost.txt", text.encode()))
     await response.write(packer.finish())
     await response.write_eof()
     return response
 
 
-def _chunks(store: Store, uid: str, attempt: int, stage: str, name: str) -> AsyncIterator[bytes]:
-    return store.objects.stream(evidence_key(uid, attempt, stage, name))
+async def _copy(response: web.StreamResponse, packer: "_Packer", store: Store, f: Row[Any]) -> bool:
+    """Whether the file was there. Its size is what is stored, whatever the row says."""
+    key = evidence_key(f.trial_uid, f.attempt, f.stage, f.name)
+    try:
+        stored = await store.objects.read(key)
+    except FileNotFoundError:
+        return False
+    await response.write(packer.header(_name(f), stored.size))
+    async for chunk in stored.chunks:
+        await response.write(packer.body(chunk))
+    await response.write(packer.end(stored.size))
+    return True
+
+
+def _name(f: Row[Any]) -> str:
+    return f"{f.attempt}/{f.stage}/{f.name}"
 
 
 class _Packer:
@@ -47,6 +58,10 @@ class _Packer:
     def __init__(self) -> None:
         self._buffer = io.BytesIO()
         self._gzip = gzip.GzipFile(fileobj=self._buffer, mode="wb", mtime=0, compresslevel=3)
+
+    def member(self, name: str, data: bytes) -> bytes:
+        """A small file, whole."""
+        return self.header(name, len(data)) + self.body(data) + self.end(len(data))
 
     def header(self, name: str, size: int) -> bytes:
         info = tarfile.TarInfo(name)

@@ -6,7 +6,9 @@ needs a token of role operator or admin.
 
 import asyncio
 import json
+import tempfile
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from aiohttp import web
@@ -19,8 +21,10 @@ from benchwright.results.auth import CLOCK, claims
 from benchwright.results.evidence import archive
 from benchwright.results.grading import FactsIncomplete, grade_attempt
 from benchwright.results.news import News
+from benchwright.results.sourcearchives import MAX_ARCHIVE, keep
+from benchwright.results.spool import receive
 from benchwright.results.store import Store
-from benchwright.results.tasksets import MAX_ARCHIVE, parse_source, put_archive, resolve
+from benchwright.results.tasksets import parse_source, resolve
 from benchwright.tasks.errors import TaskError
 
 STORE = web.AppKey("store", Store)
@@ -43,13 +47,12 @@ async def health(request: web.Request) -> web.Response:
 async def put_source_archive(request: web.Request) -> web.Response:
     """Keep a source archive (`benchwright push`)."""
     claims(request, _WRITERS)
-    data = await request.read()
-    if len(data) > MAX_ARCHIVE:
-        raise web.HTTPRequestEntityTooLarge(max_size=MAX_ARCHIVE, actual_size=len(data))
-    try:
-        await put_archive(request.app[STORE], data, request.match_info["sha256"], "archive")
-    except TaskError as error:
-        raise web.HTTPBadRequest(text=str(error)) from error
+    with tempfile.NamedTemporaryFile(prefix="bw-archive-") as file:
+        archive = await receive(request, Path(file.name), MAX_ARCHIVE)
+        try:
+            await keep(request.app[STORE], archive, request.match_info["sha256"], "archive")
+        except TaskError as error:
+            raise web.HTTPBadRequest(text=str(error)) from error
     return web.json_response({})
 
 
@@ -99,7 +102,7 @@ async def get_news(request: web.Request) -> web.Response:
     return web.json_response({"items": items, "boot": news.boot})
 
 
-@routes.get("/v1/attempts/{uid}/{attempt}/facts")
+@routes.get(r"/v1/attempts/{uid}/{attempt:\d{1,9}}/facts")
 async def get_facts(request: web.Request) -> web.Response:
     """Facts by stage, without the long lists (line sets and test cases stay here)."""
     documents = await request.app[STORE].facts(
@@ -114,7 +117,7 @@ def _brief(text: str) -> Any:
     return short.dump()
 
 
-@routes.post("/v1/attempts/{uid}/{attempt}/verdict")
+@routes.post(r"/v1/attempts/{uid}/{attempt:\d{1,9}}/verdict")
 async def post_verdict(request: web.Request) -> web.Response:
     """Grade an attempt: {"task": snapshot, "purpose": …} → verdict."""
     claims(request, _WRITERS)

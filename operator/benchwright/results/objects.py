@@ -1,11 +1,25 @@
 """Files of the results store through obstore: a folder by default, a bucket to grow."""
 
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import obstore
 from obstore.store import LocalStore, from_url
+
+
+@dataclass(frozen=True)
+class Stored:
+    """An object that is being read."""
+
+    size: int
+    chunks: AsyncIterator[bytes]
+
+
+async def _pieces(result: Any) -> AsyncIterator[bytes]:
+    async for chunk in result.stream(min_chunk_size=256 * 1024):
+        yield bytes(chunk)
 
 
 class ObjectStore:
@@ -25,14 +39,10 @@ class ObjectStore:
     async def put(self, key: str, data: bytes | Path) -> None:
         await obstore.put_async(self._store, key, data)
 
-    async def get(self, key: str) -> bytes:
+    async def read(self, key: str) -> Stored:
+        """Size and content, in pieces. Raises FileNotFoundError."""
         result = await obstore.get_async(self._store, key)
-        return bytes(await result.bytes_async())
-
-    async def stream(self, key: str) -> AsyncIterator[bytes]:
-        result = await obstore.get_async(self._store, key)
-        async for chunk in result.stream(min_chunk_size=256 * 1024):
-            yield bytes(chunk)
+        return Stored(int(result.meta["size"]), _pieces(result))
 
     async def exists(self, key: str) -> bool:
         try:

@@ -14,6 +14,7 @@ from benchwright.results.database import open_engine
 from benchwright.results.news import News
 from benchwright.results.objects import ObjectStore
 from benchwright.results.store import Store
+from benchwright_proxy.token import parse_key
 
 log = logging.getLogger(__name__)
 
@@ -57,7 +58,7 @@ async def serve(settings: ServiceSettings) -> None:
     url = settings.database_url or f"sqlite+aiosqlite:///{settings.data / 'results.db'}"
     engine = await open_engine(url)
     store = Store(engine, ObjectStore.open(settings.objects_url or str(settings.data / "objects")))
-    keys = [path.read_bytes().strip() for path in settings.keys]
+    keys = [_key(path) for path in settings.keys]
     news = News()
     runners = []
     for app, port in (
@@ -73,6 +74,13 @@ async def serve(settings: ServiceSettings) -> None:
     for runner in runners:
         await runner.cleanup()
     await engine.dispose()
+
+
+def _key(path: Path) -> bytes:
+    try:
+        return parse_key(path.read_bytes())
+    except ValueError as error:
+        raise ValueError(f"signing key {path}: {error}") from error
 
 
 async def _until_terminated() -> None:

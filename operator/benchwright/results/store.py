@@ -95,6 +95,17 @@ class Store:
         )
         return {r.stage: r.document for r in await self._all(query)}
 
+    async def has_facts(self, trial_uid: str, attempt: int, stage: str) -> bool:
+        t = db.facts.c
+        here = (t.trial_uid == trial_uid, t.attempt == attempt, t.stage == stage)
+        return await self._one(select(t.seq).where(*here)) is not None
+
+    async def all_facts(self, trial_uid: str) -> Sequence[Row[Any]]:
+        """Rows of attempt, stage and document, of every attempt."""
+        t = db.facts
+        query = select(t.c.attempt, t.c.stage, t.c.document).where(t.c.trial_uid == trial_uid)
+        return await self._all(query.order_by(t.c.attempt, t.c.stage))
+
     async def facts_after(self, seq: int, limit: int = 500) -> list[FactsNote]:
         t = db.facts
         query = (
@@ -124,6 +135,12 @@ class Store:
         t = db.files
         order = (t.c.attempt, t.c.stage, t.c.name)
         return await self._all(select(t).where(t.c.trial_uid == trial_uid).order_by(*order))
+
+    async def file_sha256(self, trial_uid: str, attempt: int, stage: str, name: str) -> str | None:
+        t = db.files.c
+        here = (t.trial_uid == trial_uid, t.attempt == attempt, t.stage == stage, t.name == name)
+        row = await self._one(select(t.sha256).where(*here))
+        return row.sha256 if row else None
 
     async def put_verdict(self, trial_uid: str, attempt: int, document: str) -> None:
         await self._replace(

@@ -2,7 +2,6 @@
 
 import asyncio
 import base64
-import hashlib
 import io
 import tarfile
 import tempfile
@@ -10,20 +9,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import aiohttp
 from pydantic import ValidationError
 
-from benchwright.api.task import ArchiveSource, TaskSnapshot
+from benchwright.api.task import TaskSnapshot
 from benchwright.api.taskset import TaskSetSource
-from benchwright.results.objects import archive_key, task_key
-from benchwright.results.sources import checkout, make_bundle
+from benchwright.results import taskfolders
+from benchwright.results.objects import task_key
+from benchwright.results.repositories import checkout
+from benchwright.results.sourcearchives import obtain
+from benchwright.results.sources import make_bundle
 from benchwright.results.store import Store
 from benchwright.tasks.errors import TaskError
 from benchwright.tasks.load import LoadedTask, corpus_digest, load_directory, load_inline
 from benchwright.tasks.pack import unpack
-
-MAX_ARCHIVE = 512 * 1024 * 1024
-_DOWNLOAD = aiohttp.ClientTimeout(total=300)
 
 
 @dataclass(frozen=True)
@@ -67,21 +65,7 @@ def _load_all(directories: Mapping[str, Mapping[str, bytes]]) -> list[LoadedTask
 def _load_git(url: str, ref: str, path: str) -> list[LoadedTask]:
     with tempfile.TemporaryDirectory(prefix="bw-tasks-") as folder:
         checkout(url, ref, Path(folder), "source.git")
-        root = Path(folder) / path
-        if not root.is_dir():
-            raise TaskError(
-                "NoTasks", "source.git.path", f"{path!r} is no folder at {ref} of {url}"
-            )
-        found = {
-            d.name: {
-                f.relative_to(d).as_posix(): f.read_bytes()
-                for f in sorted(d.rglob("*"))
-                if f.is_file() and not f.is_symlink()
-            }
-            for d in sorted(root.iterdir())
-            if (d / "task.yaml").is_file()
-        }
-        return _load_all(found)
+        return _load_all(taskfolders.read(Path(folder), path))
 
 
 def _check_names(tasks: Sequence[LoadedTask]) -> None:
@@ -103,61 +87,12 @@ async def _store_task(store: Store, task: LoadedTask) -> None:
     await store.objects.put(task_key(task.digest, "visible"), tar(prompts))
     await store.objects.put(task_key(task.digest, "hidden"), tar(task.hidden))
     with tempfile.TemporaryDirectory(prefix="bw-bundle-") as folder:
-        archive = await _archive(store, task, Path(folder))
+        source = task.task.source.archive
+        archive = await obtain(store, source, task.task.name, Path(folder)) if source else None
         out = Path(folder) / "repository.bundle"
         await asyncio.to_thread(make_bundle, task, archive, out)
         await store.objects.put(repository, out)
     await store.put_task(task.snapshot)
-
-
-async def _archive(store: Store, task: LoadedTask, folder: Path) -> Path | None:
-    source = task.task.source.archive
-    if source is None:
-        return None
-    path = folder / "archive"
-    if not await store.objects.exists(archive_key(source.sha256)):
-        await _download(store, source, task.task.name)
-    path.write_bytes(await store.objects.get(archive_key(source.sha256)))
-    return path
-
-
-async def _download(store: Store, source: ArchiveSource, task: str) -> None:
-    if source.url is None:
-        raise TaskError(
-            "ArchiveMissing",
-            task,
-            f"no archive with sha256 {source.sha256} is in the results store: push it with "
-            "`benchwright push FILE`, or set source.archive.url",
-        )
-    try:
-        data = await _fetch(source.url)
-    except (aiohttp.ClientError, TimeoutError, ValueError) as error:
-        raise TaskError("ArchiveFetchFailed", task, f"{source.url}: {error!r}") from error
-    await put_archive(store, data, source.sha256, f"{task}: {source.url}")
-
-
-async def _fetch(url: str) -> bytes:
-    async with aiohttp.ClientSession(timeout=_DOWNLOAD) as session, session.get(url) as answer:
-        answer.raise_for_status()
-        data = b""
-        async for chunk in answer.content.iter_chunked(1024 * 1024):
-            data += chunk
-            if len(data) > MAX_ARCHIVE:
-                raise ValueError(f"larger than {MAX_ARCHIVE} bytes")
-        return data
-
-
-async def put_archive(store: Store, data: bytes, sha256: str, where: str) -> None:
-    """Keep an archive under its hash; another file is refused."""
-    actual = hashlib.sha256(data).hexdigest()
-    if actual != sha256:
-        raise TaskError(
-            "ArchiveDigestMismatch",
-            where,
-            f"the archive has sha256 {actual} where {sha256} was declared: it is another file. Check "
-            "the address, and correct sha256 only if you know why it changed",
-        )
-    await store.objects.put(archive_key(sha256), data)
 
 
 def tar(files: Mapping[str, bytes]) -> bytes:

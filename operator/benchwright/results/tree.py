@@ -34,14 +34,15 @@ class Tree:
         if place := self._place(path):
             self._make(place)
 
-    def file(self, path: str, stream: IO[bytes], *, size: int, executable: bool) -> None:
-        """Write a file in place of whatever file or link is there."""
+    def file(self, path: str, stream: IO[bytes], *, size: int, executable: bool | None) -> None:
+        """Write a file in place of whatever file or link is there. None: executable as that was."""
         if not 0 <= size <= MAX_BYTES - self._bytes:
             raise ValueError(f"{show(path)}: more than {MAX_BYTES} bytes in all")
         if place := self._place(path):
-            self._clear(place)
+            was_executable = self._clear(place)
             self._write(place, stream)
-            place.chmod(0o755 if executable else 0o644)
+            runs = was_executable if executable is None else executable
+            place.chmod(0o755 if runs else 0o644)
 
     def link(self, path: str, target: str) -> None:
         """Make a symbolic link that stays in the tree."""
@@ -108,12 +109,17 @@ class Tree:
                     ) from None
             self._folders.add(folder)
 
-    def _clear(self, place: Path) -> None:
+    def _clear(self, place: Path) -> bool:
+        """Make room; whether an executable file was there."""
         self._make(place.parent)
-        if place.is_dir() and not place.is_symlink():
+        if not os.path.lexists(place):
+            return False
+        mode = place.lstat().st_mode
+        if stat.S_ISDIR(mode):
             name = show(str(place.relative_to(self._root)))
             raise ValueError(f"{name} is a folder, and something else is to be there")
-        place.unlink(missing_ok=True)
+        place.unlink()
+        return stat.S_ISREG(mode) and bool(mode & stat.S_IXUSR)
 
     def _write(self, place: Path, stream: IO[bytes]) -> None:
         with place.open("xb") as out:

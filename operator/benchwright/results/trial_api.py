@@ -4,7 +4,6 @@ Every path names the trial, attempt and stage, and the token must be of exactly 
 of one pod can neither read nor write anything of another.
 """
 
-import hashlib
 import re
 import tempfile
 from collections.abc import Callable
@@ -14,15 +13,19 @@ from pathlib import Path
 from aiohttp import web
 from pydantic import ValidationError
 
+from benchwright.api.base import DNS_LABEL
 from benchwright.api.facts import StageFacts
 from benchwright.results.auth import CLOCK, claims
 from benchwright.results.objects import evidence_key, task_key
+from benchwright.results.spool import receive
 from benchwright.results.store import AlreadyStored, Store
 from benchwright_proxy.token import Claims
 
 STORE = web.AppKey("store", Store)
 NEWS: web.AppKey[Callable[[], None]] = web.AppKey("news")
 
+_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+_STAGE = re.compile(DNS_LABEL)
 _NAME = re.compile(r"[a-z0-9][a-zA-Z0-9._-]{0,63}(/[a-zA-Z0-9][a-zA-Z0-9._-]{0,63})?")
 MAX_FILE = 512 * 1024 * 1024
 """Above what a snapshot may hold (256 MiB), with room for the archive's own headers."""
@@ -41,7 +44,8 @@ async def get_part(request: web.Request) -> web.StreamResponse:
         raise web.HTTPNotFound(text=f"no part {part}")
     if part == "hidden" and who.stage != _EVALUATE:
         raise web.HTTPForbidden(text="hidden files are for the evaluator")
-    return await _send(request, task_key(request.match_info["digest"], part))
+    digest = _checked(_DIGEST, "digest", request.match_info["digest"])
+    return await _send(request, task_key(digest, part))
 
 
 @routes.get("/v1/attempts/{uid}/{attempt}/{stage}/files/{name:.+}")
@@ -54,27 +58,30 @@ async def get_file(request: web.Request) -> web.StreamResponse:
         info["attempt"],
     ):
         raise web.HTTPForbidden(text="only the evaluator reads what its own attempt's stages left")
-    name = _checked_name(info["name"])
-    return await _send(
-        request, evidence_key(info["uid"], int(info["attempt"]), info["stage"], name)
-    )
+    stage = _checked(_STAGE, "stage", info["stage"])
+    name = _checked(_NAME, "file name", info["name"])
+    return await _send(request, evidence_key(who.trial_uid, who.attempt, stage, name))
 
 
 @routes.put("/v1/attempts/{uid}/{attempt}/{stage}/files/{name:.+}")
 async def put_file(request: web.Request) -> web.Response:
-    """Store one file of evidence; its hash is checked."""
+    """Store one file of evidence; its hash is checked. With the stage's facts it is final."""
     who = _own_stage(request)
-    name = _checked_name(request.match_info["name"])
-    store = request.app[STORE]
-    with tempfile.NamedTemporaryFile(prefix="bw-upload-") as spool:
-        digest, size = await _receive(request, Path(spool.name), MAX_FILE)
-        if digest != request.headers.get("X-Content-SHA256", ""):
-            raise web.HTTPBadRequest(text=f"{name}: sha256 is {digest}, not what the header says")
-        await store.objects.put(
-            evidence_key(who.trial_uid, who.attempt, who.stage, name), Path(spool.name)
-        )
-    await store.put_file(who.trial_uid, who.attempt, who.stage, name, digest, size)
-    return web.json_response({"sha256": digest, "size": size})
+    name = _checked(_NAME, "file name", request.match_info["name"])
+    store, place = request.app[STORE], (who.trial_uid, who.attempt, who.stage)
+    with tempfile.NamedTemporaryFile(prefix="bw-upload-") as file:
+        came = await receive(request, Path(file.name), MAX_FILE)
+        if came.sha256 != request.headers.get("X-Content-SHA256", ""):
+            text = f"{name}: sha256 is {came.sha256}, not what the header X-Content-SHA256 says"
+            raise web.HTTPBadRequest(text=text)
+        if await store.has_facts(*place):
+            if came.sha256 != await store.file_sha256(*place, name):
+                text = f"{name}: stage {who.stage} has its facts: its files cannot change any more"
+                raise web.HTTPConflict(text=text)
+        else:
+            await store.objects.put(evidence_key(*place, name), came.path)
+            await store.put_file(*place, name, came.sha256, came.size)
+    return web.json_response({"sha256": came.sha256, "size": came.size})
 
 
 @routes.put("/v1/attempts/{uid}/{attempt}/{stage}/facts")
@@ -115,22 +122,11 @@ def _own_stage(request: web.Request) -> Claims:
     return who
 
 
-def _checked_name(name: str) -> str:
-    if not _NAME.fullmatch(name):
-        raise web.HTTPBadRequest(text=f"file name {name!r} is not allowed")
-    return name
-
-
-async def _receive(request: web.Request, path: Path, limit: int) -> tuple[str, int]:
-    digest, size = hashlib.sha256(), 0
-    with path.open("wb") as out:
-        async for chunk in request.content.iter_chunked(1024 * 1024):
-            size += len(chunk)
-            if size > limit:
-                raise web.HTTPRequestEntityTooLarge(max_size=limit, actual_size=size)
-            digest.update(chunk)
-            out.write(chunk)
-    return digest.hexdigest(), size
+def _checked(pattern: re.Pattern[str], what: str, text: str) -> str:
+    """Parts of a path: percent-encoded slashes and dots are decoded by now."""
+    if not pattern.fullmatch(text):
+        raise web.HTTPBadRequest(text=f"{what} {text[:200]!r} is not allowed")
+    return text
 
 
 async def _body(request: web.Request, limit: int) -> bytes:
@@ -144,7 +140,13 @@ async def _body(request: web.Request, limit: int) -> bytes:
 
 async def _send(request: web.Request, key: str) -> web.StreamResponse:
     try:
-        data = await request.app[STORE].objects.get(key)
+        stored = await request.app[STORE].objects.read(key)
     except FileNotFoundError as error:
         raise web.HTTPNotFound(text="not stored") from error
-    return web.Response(body=data, content_type="application/octet-stream")
+    response = web.StreamResponse(headers={"Content-Type": "application/octet-stream"})
+    response.content_length = stored.size
+    await response.prepare(request)
+    async for chunk in stored.chunks:
+        await response.write(chunk)
+    await response.write_eof()
+    return response

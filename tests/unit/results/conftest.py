@@ -1,12 +1,13 @@
 """Fixtures of the results service's tests."""
 
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
 
 from tests.unit.results.archives import Sandbox
+from tests.unit.results.support import Service, running
 
 
 @pytest.fixture
@@ -27,3 +28,9 @@ def peak() -> Callable[[Callable[[], object]], int]:
             tracemalloc.stop()
 
     return measure
+
+
+@pytest.fixture
+async def service(tmp_path: Path) -> AsyncIterator[Service]:
+    async with running(tmp_path) as started:
+        yield started
