@@ -11,6 +11,7 @@ from sqlalchemy import Row
 from benchwright.results.objects import evidence_key
 from benchwright.results.store import Store
 
+FACTS = "facts.json"
 _BLOCK = tarfile.BLOCKSIZE
 
 
@@ -23,7 +24,7 @@ async def archive(request: web.Request, store: Store, trial_uid: str) -> web.Str
     await response.prepare(request)
     packer = _Packer()
     for row in facts:
-        name = f"{row.attempt}/{row.stage}/facts.json"
+        name = f"{row.attempt}/{row.stage}/{FACTS}"
         await response.write(packer.member(name, row.document.encode()))
     lost = [f for f in files if not await _copy(response, packer, store, f)]
     if lost:

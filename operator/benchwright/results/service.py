@@ -49,7 +49,13 @@ def internal_app(store: Store, keys: list[bytes], news: News) -> web.Application
     app[auth.KEYS], app[auth.CLOCK] = keys, time.time
     app[internal_api.STORE], app[internal_api.NEWS] = store, news
     app.add_routes(internal_api.routes)
+    app.on_shutdown.append(_end_polls)
     return app
+
+
+async def _end_polls(app: web.Application) -> None:
+    """Who waits for news would make the end wait: the operator always does."""
+    app[internal_api.NEWS].announce()
 
 
 async def serve(settings: ServiceSettings) -> None:

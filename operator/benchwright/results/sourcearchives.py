@@ -68,6 +68,8 @@ async def _download(url: str, path: Path) -> Spooled:
 
 
 def _words(error: Exception) -> str:
+    if isinstance(error, aiohttp.TooManyRedirects):
+        return "it redirects without end"
     if isinstance(error, aiohttp.ClientResponseError) and error.status:
         return f"the server answered {error.status} {error.message}"
     if isinstance(error, TimeoutError):

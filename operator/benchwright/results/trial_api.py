@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from benchwright.api.base import DNS_LABEL
 from benchwright.api.facts import StageFacts
 from benchwright.results.auth import CLOCK, claims
+from benchwright.results.evidence import FACTS
 from benchwright.results.objects import evidence_key, task_key
 from benchwright.results.spool import receive
 from benchwright.results.store import AlreadyStored, Store
@@ -68,6 +69,8 @@ async def put_file(request: web.Request) -> web.Response:
     """Store one file of evidence; its hash is checked. With the stage's facts it is final."""
     who = _own_stage(request)
     name = _checked(_NAME, "file name", request.match_info["name"])
+    if name == FACTS:
+        raise web.HTTPBadRequest(text=f"{FACTS} is the name of the facts in the evidence")
     store, place = request.app[STORE], (who.trial_uid, who.attempt, who.stage)
     with tempfile.NamedTemporaryFile(prefix="bw-upload-") as file:
         came = await receive(request, Path(file.name), MAX_FILE)

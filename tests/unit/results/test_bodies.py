@@ -2,6 +2,7 @@
 
 import asyncio
 import gzip
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from benchwright.results import trial_api
 from benchwright_proxy.token import sign
 from tests.unit.kube.fakeapi import eventually
-from tests.unit.results.support import HARNESS, KEY, MINE, Service, sha256
+from tests.unit.results.support import EVALUATOR, HARNESS, KEY, MINE, OPERATOR, Service, sha256
 
 
 @pytest.fixture
@@ -98,3 +99,31 @@ async def test_a_spool_is_left_nowhere(
     await service.call("PUT", f"{MINE}/files/a", HARNESS, b"x")
     await _raw(service, *LIES["fewer bytes than declared"])
     await eventually(lambda: not list(spools.iterdir()))
+
+
+async def test_what_is_large_is_never_whole_in_memory(service: Service, tmp_path: Path) -> None:
+    """Overlays of 256 MiB and archives of 512 MiB are allowed, the pod has 2 GiB, and many come at once."""
+    large = tmp_path / "large"
+    large.write_bytes(b"large" * 6_000_000)
+    digest = sha256(large.read_bytes())
+    tracemalloc.start()
+    with large.open("rb") as body:
+        headers = {"X-Content-SHA256": digest}
+        assert (
+            await service.call("PUT", f"{MINE}/files/a", HARNESS, body, **headers)
+        ).status == 200
+    with large.open("rb") as body:
+        path = f"/v1/archives/{digest}"
+        assert (await service.call("PUT", path, OPERATOR, body, port="internal")).status == 200
+    for url in (
+        service.trial / f"{MINE}/files/a"[1:],
+        service.internal / "trials/uid-1/evidence.tar.gz",
+    ):
+        headers = {"Authorization": f"Bearer {sign(EVALUATOR, KEY)}"}
+        async with service.http.get(url, headers=headers) as answer:
+            assert answer.status == 200
+            async for _ in answer.content.iter_chunked(65536):
+                pass
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 12_000_000
