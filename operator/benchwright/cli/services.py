@@ -48,6 +48,7 @@ def operator() -> None:
 )
 @click.option("--port", default=8080, show_default=True, help="For the operator and users.")
 @click.option("--trial-port", default=8081, show_default=True, help="For trial pods.")
+@click.option("--metrics-port", default=8090, show_default=True, help="For Prometheus.")
 def results_service(
     data: Path,
     key_files: tuple[Path, ...],
@@ -55,6 +56,7 @@ def results_service(
     objects_url: str | None,
     port: int,
     trial_port: int,
+    metrics_port: int,
 ) -> None:
     """Run the results service until it is terminated."""
     from benchwright.results.service import ServiceSettings, serve
@@ -67,5 +69,6 @@ def results_service(
         objects_url=objects_url or None,
         port=port,
         trial_port=trial_port,
+        metrics_port=metrics_port,
     )
     asyncio.run(serve(settings))

@@ -2,7 +2,7 @@
 server is: an operator that is deaf looks healthy otherwise (dask-kubernetes#620)."""
 
 from aiohttp import web
-from prometheus_client import generate_latest
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from benchwright.control.context import Context
 
@@ -36,20 +36,28 @@ async def _metrics(request: web.Request) -> web.Response:
     ctx = request.app[CONTEXT]
     ctx.metrics.depth.set(len(ctx.queue))
     ctx.metrics.oldest.set(ctx.queue.oldest_seconds)
-    ctx.metrics.active.set(sum(t.status.outcome is None for t in ctx.trials))
+    for purpose in ("measurement", "baseline"):
+        active = [t for t in ctx.trials if not t.status.outcome and t.spec.purpose == purpose]
+        ctx.metrics.active.labels(purpose).set(len(active))
     for name, informer in (("trials", ctx.trials), ("pods", ctx.pods)):
         ctx.metrics.silence.labels(name).set(informer.silence)
-    return web.Response(body=generate_latest(ctx.metrics.registry), content_type="text/plain")
+    headers = {"Content-Type": CONTENT_TYPE_LATEST}
+    return web.Response(body=generate_latest(ctx.metrics.registry), headers=headers)
 
 
-async def serve(ctx: Context) -> web.AppRunner:
-    """Start the health server."""
+def application(ctx: Context) -> web.Application:
+    """The health server's application."""
     app = web.Application()
     app[CONTEXT] = ctx
     app.add_routes(
         [web.get("/healthz", _live), web.get("/readyz", _ready), web.get("/metrics", _metrics)]
     )
-    runner = web.AppRunner(app, access_log=None)
+    return app
+
+
+async def serve(ctx: Context) -> web.AppRunner:
+    """Start the health server."""
+    runner = web.AppRunner(application(ctx), access_log=None)
     await runner.setup()
     await web.TCPSite(runner, "0.0.0.0", ctx.settings.health_port).start()  # noqa: S104
     return runner

@@ -181,15 +181,14 @@ async def _tell(ctx: Context, trial: TrialView, status: TrialStatus) -> None:
     """Metrics and events of what changed."""
     if len(status.attempts) > len(trial.status.attempts) and not status.outcome:
         last = status.attempts[-1]
-        ctx.metrics.retries.labels(last.reason).inc()
+        ctx.metrics.retry(last.reason)
         await ctx.events.record(
             "Trial", trial.namespace, trial.name, trial.uid, f"Retry{last.attempt}{last.reason}",
             last.message, ctx.now(), warning=True,
         )  # fmt: skip
     if status.outcome:
-        ctx.metrics.finished.labels(status.outcome, status.reason or "").inc()
-        if status.seconds and status.seconds.harness is not None:
-            ctx.metrics.harness.observe(status.seconds.harness)
+        harness = status.seconds.harness if status.seconds else None
+        ctx.metrics.finish(trial.spec.purpose, status.outcome, status.reason or "", harness)
         await ctx.events.record(
             "Trial", trial.namespace, trial.name, trial.uid, status.reason or "Finished",
             f"{status.outcome}: {status.message}", ctx.now(), warning=status.outcome == "invalid",

@@ -20,6 +20,7 @@ from benchwright.reports.table import to_csv
 from benchwright.results.auth import CLOCK, claims
 from benchwright.results.evidence import archive
 from benchwright.results.grading import FactsIncomplete, grade_attempt
+from benchwright.results.metrics import METRICS
 from benchwright.results.news import News
 from benchwright.results.sourcearchives import MAX_ARCHIVE, keep
 from benchwright.results.spool import receive
@@ -65,7 +66,9 @@ async def post_taskset(request: web.Request) -> web.Response:
         corpus = await resolve(request.app[STORE], parse_source(body["source"]), body.get("packed"))
     except TaskError as error:
         problem = {"reason": error.reason, "message": str(error)}
+        request.app[METRICS].tasksets.labels(error.reason).inc()
         return web.json_response({"problem": problem}, status=422)
+    request.app[METRICS].tasksets.labels("resolved").inc()
     return web.json_response({"digest": corpus.digest, "tasks": [t.dump() for t in corpus.tasks]})
 
 
@@ -124,12 +127,16 @@ async def post_verdict(request: web.Request) -> web.Response:
     body = await request.json()
     task = TaskSnapshot.model_validate(body["task"])
     uid, attempt = request.match_info["uid"], int(request.match_info["attempt"])
+    gradings = request.app[METRICS].gradings
+    purpose = "baseline" if body["purpose"] == "baseline" else "measurement"
     try:
         document = await grade_attempt(
-            request.app[STORE], uid, attempt, task.spec, task.digest, body["purpose"]
+            request.app[STORE], uid, attempt, task.spec, task.digest, purpose
         )
     except FactsIncomplete as error:
+        gradings.labels(purpose, "incomplete").inc()
         raise web.HTTPConflict(text=str(error)) from error
+    gradings.labels(purpose, document["outcome"]).inc()
     return web.json_response(document)
 
 

@@ -1,4 +1,4 @@
-"""`benchwright results-service`: both ports of the results service."""
+"""`benchwright results-service`: the ports of the results service."""
 
 import asyncio
 import logging
@@ -11,6 +11,7 @@ from aiohttp import web
 
 from benchwright.results import auth, internal_api, trial_api
 from benchwright.results.database import open_engine
+from benchwright.results.metrics import METRICS, Metrics, counted, metrics_app
 from benchwright.results.news import News
 from benchwright.results.objects import ObjectStore
 from benchwright.results.store import Store
@@ -32,21 +33,26 @@ class ServiceSettings:
     host: str = "0.0.0.0"  # noqa: S104 - a pod's address; NetworkPolicies say who may come
     port: int = 8080
     trial_port: int = 8081
+    metrics_port: int = 8090
 
 
-def trial_app(store: Store, keys: list[bytes], news: News) -> web.Application:
+def trial_app(
+    store: Store, keys: list[bytes], news: News, metrics: Metrics | None = None
+) -> web.Application:
     """The application of the port that trial pods reach."""
-    app = web.Application(client_max_size=0)
-    app[auth.KEYS], app[auth.CLOCK] = keys, time.time
+    app = web.Application(client_max_size=0, middlewares=[counted("trials")])
+    app[auth.KEYS], app[auth.CLOCK], app[METRICS] = keys, time.time, metrics or Metrics()
     app[trial_api.STORE], app[trial_api.NEWS] = store, news.announce
     app.add_routes(trial_api.routes)
     return app
 
 
-def internal_app(store: Store, keys: list[bytes], news: News) -> web.Application:
+def internal_app(
+    store: Store, keys: list[bytes], news: News, metrics: Metrics | None = None
+) -> web.Application:
     """The application of the port that the operator and users reach."""
-    app = web.Application(client_max_size=1024**3)
-    app[auth.KEYS], app[auth.CLOCK] = keys, time.time
+    app = web.Application(client_max_size=1024**3, middlewares=[counted("internal")])
+    app[auth.KEYS], app[auth.CLOCK], app[METRICS] = keys, time.time, metrics or Metrics()
     app[internal_api.STORE], app[internal_api.NEWS] = store, news
     app.add_routes(internal_api.routes)
     app.on_shutdown.append(_end_polls)
@@ -65,11 +71,12 @@ async def serve(settings: ServiceSettings) -> None:
     engine = await open_engine(url)
     store = Store(engine, ObjectStore.open(settings.objects_url or str(settings.data / "objects")))
     keys = [_key(path) for path in settings.keys]
-    news = News()
+    news, metrics = News(), Metrics()
     runners = []
     for app, port in (
-        (internal_app(store, keys, news), settings.port),
-        (trial_app(store, keys, news), settings.trial_port),
+        (internal_app(store, keys, news, metrics), settings.port),
+        (trial_app(store, keys, news, metrics), settings.trial_port),
+        (metrics_app(metrics), settings.metrics_port),
     ):
         runner = web.AppRunner(app, access_log=None)
         await runner.setup()

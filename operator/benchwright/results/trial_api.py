@@ -17,6 +17,7 @@ from benchwright.api.base import DNS_LABEL
 from benchwright.api.facts import StageFacts
 from benchwright.results.auth import CLOCK, claims
 from benchwright.results.evidence import FACTS
+from benchwright.results.metrics import METRICS
 from benchwright.results.objects import evidence_key, task_key
 from benchwright.results.spool import receive
 from benchwright.results.store import AlreadyStored, Store
@@ -84,6 +85,7 @@ async def put_file(request: web.Request) -> web.Response:
         else:
             await store.objects.put(evidence_key(*place, name), came.path)
             await store.put_file(*place, name, came.sha256, came.size)
+            request.app[METRICS].evidence.inc(came.size)
     return web.json_response({"sha256": came.sha256, "size": came.size})
 
 
@@ -99,7 +101,7 @@ async def put_facts(request: web.Request) -> web.Response:
     now = datetime.fromtimestamp(request.app[CLOCK](), UTC)
     document = facts.model_dump_json(by_alias=True, exclude_none=True)
     try:
-        await request.app[STORE].put_facts(
+        new = await request.app[STORE].put_facts(
             who.trial_uid,
             who.attempt,
             who.stage,
@@ -110,6 +112,8 @@ async def put_facts(request: web.Request) -> web.Response:
         )
     except AlreadyStored as error:
         raise web.HTTPConflict(text=str(error)) from error
+    if new:
+        request.app[METRICS].stored(who.stage, facts)
     request.app[NEWS]()
     return web.json_response({})
 

@@ -29,7 +29,7 @@ def test_results_service_takes_its_settings_from_the_environment(
     assert cli("results-service").exit_code == 0
     (settings,) = served
     assert (settings.data, settings.keys) == (Path("data"), (Path("key"),))
-    assert (settings.port, settings.trial_port) == (8080, 8081)
+    assert (settings.port, settings.trial_port, settings.metrics_port) == (8080, 8081, 8090)
     assert settings.database_url is None
 
 
@@ -37,13 +37,11 @@ def test_results_service_takes_options(cli: Cli, served: list[Any]) -> None:
     for name in ("new", "old"):
         Path(name).write_text("k" * 40)
     keys = ("--key-file", "new", "--key-file", "old")
-    assert (
-        cli("results-service", "--data", "d", *keys, "--port", "1", "--trial-port", "2").exit_code
-        == 0
-    )
+    ports = ("--port", "1", "--trial-port", "2", "--metrics-port", "3")
+    assert cli("results-service", "--data", "d", *keys, *ports).exit_code == 0
     (settings,) = served
     assert settings.keys == (Path("new"), Path("old"))
-    assert (settings.port, settings.trial_port) == (1, 2)
+    assert (settings.port, settings.trial_port, settings.metrics_port) == (1, 2, 3)
 
 
 def test_results_service_without_a_key_is_wrong_usage(cli: Cli, served: list[Any]) -> None:

@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import aiohttp
-from aiohttp.test_utils import TestServer
+from aiohttp.test_utils import BaseTestServer, TestServer
 from yarl import URL
 
 from benchwright.api.facts import StageFacts
 from benchwright.results import auth
 from benchwright.results.database import open_engine
+from benchwright.results.metrics import Metrics, metrics_app
 from benchwright.results.news import News
 from benchwright.results.objects import ObjectStore
 from benchwright.results.service import internal_app, trial_app
@@ -47,12 +48,13 @@ class Reply:
 
 @dataclass
 class Service:
-    """Both ports, and the store behind them."""
+    """All ports, and the store behind them."""
 
     folder: Path
     store: Store
     internal: URL
     trial: URL
+    metrics: URL
     http: aiohttp.ClientSession
 
     async def call(
@@ -85,14 +87,20 @@ async def running(folder: Path) -> AsyncIterator[Service]:
     """Started on what an earlier one left in the folder."""
     engine = await open_engine(f"sqlite+aiosqlite:///{folder}/results.db")
     store, news = Store(engine, ObjectStore.open(str(folder / "objects"))), News()
-    internal, trial = internal_app(store, [KEY], news), trial_app(store, [KEY], news)
+    metrics = Metrics()
+    internal = internal_app(store, [KEY], news, metrics)
+    trial = trial_app(store, [KEY], news, metrics)
     for app in (internal, trial):
         app[auth.CLOCK] = lambda: float(NOW)
     async with (
         TestServer(internal) as one,
         TestServer(trial) as two,
+        TestServer(metrics_app(metrics)) as three,
         aiohttp.ClientSession(auto_decompress=False) as http,
     ):
-        one_url, two_url = (URL(str(s.make_url("")).rstrip("/")) for s in (one, two))
-        yield Service(folder, store, one_url, two_url, http)
+        yield Service(folder, store, _url(one), _url(two), _url(three), http)
     await engine.dispose()
+
+
+def _url(server: BaseTestServer) -> URL:
+    return URL(str(server.make_url("")).rstrip("/"))

@@ -26,7 +26,7 @@ class Program:
     """`benchwright results-service` on a folder."""
 
     process: subprocess.Popen[bytes]
-    ports: tuple[int, int]
+    ports: tuple[int, ...]
 
     async def until_up(self, session: aiohttp.ClientSession) -> None:
         for _ in range(400):
@@ -39,23 +39,24 @@ class Program:
         raise AssertionError("the service did not come up")
 
 
-def _free_ports() -> tuple[int, int]:
-    with (
-        socket.create_server(("127.0.0.1", 0)) as one,
-        socket.create_server(("127.0.0.1", 0)) as two,
-    ):
-        return one.getsockname()[1], two.getsockname()[1]
+def _free_ports(count: int) -> tuple[int, ...]:
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = tuple(int(s.getsockname()[1]) for s in sockets)
+    for each in sockets:
+        each.close()
+    return ports
 
 
 @pytest.fixture
 def program(tmp_path: Path) -> Iterator[Program]:
     key = tmp_path / "key"
     key.write_bytes(KEY + b"\n")
-    ports = _free_ports()
+    ports = _free_ports(3)
     process = subprocess.Popen(
         [
             sys.executable, "-c", MAIN, "results-service", "--data", str(tmp_path),
             "--key-file", str(key), "--port", str(ports[0]), "--trial-port", str(ports[1]),
+            "--metrics-port", str(ports[2]),
         ]
     )  # fmt: skip
     try:
@@ -107,6 +108,8 @@ async def test_sigterm_ends_it_at_once_even_while_an_operator_waits_for_news(
 
     async with aiohttp.ClientSession() as session:
         await program.until_up(session)
+        async with session.get(f"http://127.0.0.1:{program.ports[2]}/metrics") as answer:
+            assert "benchwright_results_facts" in await answer.text()
         polling = asyncio.create_task(poll(session))
         await asyncio.sleep(0.3)
         began = time.monotonic()

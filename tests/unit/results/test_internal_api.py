@@ -1,0 +1,130 @@
+"""The port of the operator and the users: news, records, results of a run."""
+
+import asyncio
+import csv
+import io
+import json
+import time
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from benchwright.core.record import record
+from tests.builders import a_trial
+from tests.unit.core.evidence import worked
+from tests.unit.results.support import HARNESS, OPERATOR, Reply, Service
+
+
+async def read(service: Service, path: str) -> Reply:
+    return await service.call("GET", path, None, port="internal")
+
+
+async def news(service: Service, after: int = 0, wait: float = 0) -> dict[str, Any]:
+    async with service.http.get(f"{service.internal}/v1/news?after={after}&wait={wait}") as answer:
+        found: dict[str, Any] = await answer.json()
+        return found
+
+
+async def test_a_poll_hears_of_facts_when_they_come(service: Service) -> None:
+    began = time.monotonic()
+    polling = asyncio.create_task(news(service, wait=20))
+    await asyncio.sleep(0.1)
+    assert not polling.done()
+    await service.facts(worked())
+    found = await polling
+    assert [(i["namespace"], i["trial"]) for i in found["items"]] == [("bench", "trial-1")]
+    assert time.monotonic() - began < 10
+    assert (await news(service, found["items"][0]["seq"]))["items"] == []
+
+
+async def test_facts_that_come_together_are_all_heard(service: Service) -> None:
+    """Between asking the database and waiting there is a moment."""
+    seen: set[str] = set()
+
+    async def listen() -> None:
+        after = 0
+        while len(seen) < 30:
+            for item in (await news(service, after, 20))["items"]:
+                after = max(after, item["seq"])
+                seen.add(item["trial"])
+
+    listening = asyncio.create_task(listen())
+    for number in range(30):
+        who = replace(HARNESS, trial_uid=f"uid-{number}", trial=f"trial-{number}")
+        await service.facts(worked(), who, f"/v1/attempts/uid-{number}/1/write")
+    await asyncio.wait_for(listening, 20)
+
+
+async def test_a_poll_that_hears_nothing_ends_at_its_time(service: Service) -> None:
+    assert (await news(service, wait=0.05))["items"] == []
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz"])
+async def test_health_asks_the_database(
+    service: Service, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert (await read(service, path)).status == 200
+    monkeypatch.setattr(service.store, "facts_after", None)
+    assert (await read(service, path)).status == 500
+
+
+def a_row(uid: str = "uid-1", **more: Any) -> dict[str, Any]:
+    trial = a_trial().finished("success", "CriteriaPassed").view()
+    row = record(trial, trial.status)
+    return {**row, "trial_uid": uid, "run": "run-1", "run_uid": "uid-run", **more}
+
+
+async def put(service: Service, row: dict[str, Any]) -> None:
+    path = f"/v1/records/{row['trial_uid']}"
+    reply = await service.call("PUT", path, OPERATOR, json=row, port="internal")
+    assert reply.status == 200
+
+
+async def rows(service: Service, query: str = "") -> list[dict[str, Any]]:
+    reply = await read(service, f"/runs/bench/run-1/results.json{query}")
+    found: list[dict[str, Any]] = json.loads(reply.body)
+    return found
+
+
+async def test_results_are_in_the_drawn_order_and_without_baselines(service: Service) -> None:
+    for uid, order in (("uid-b", 2), ("uid-a", 1), ("uid-c", 0)):
+        await put(service, a_row(uid, order=order, namespace="bench"))
+    await put(service, a_row("uid-base", purpose="baseline", namespace="bench"))
+    await put(service, a_row("uid-else", namespace="other"))
+    assert [r["trial_uid"] for r in await rows(service)] == ["uid-c", "uid-a", "uid-b"]
+
+
+async def test_a_record_that_is_put_again_is_still_one(service: Service) -> None:
+    """An operator that was killed between the record and the status writes it again."""
+    await put(service, a_row(namespace="bench", outcome="invalid"))
+    await put(service, a_row(namespace="bench", outcome="failure"))
+    assert [r["outcome"] for r in await rows(service)] == ["failure"]
+
+
+async def test_two_runs_of_one_name_are_told_apart_by_their_uid(service: Service) -> None:
+    await put(service, a_row("uid-1", run_uid="old", namespace="bench"))
+    await put(service, a_row("uid-2", run_uid="new", namespace="bench"))
+    assert len(await rows(service)) == 2
+    assert [r["trial_uid"] for r in await rows(service, "?uid=new")] == ["uid-2"]
+
+
+@pytest.mark.parametrize("file", ["results.json", "results.csv", "report.html"])
+async def test_a_run_without_results_is_said_so(service: Service, file: str) -> None:
+    reply = await read(service, f"/runs/bench/no-such-run/{file}")
+    assert (reply.status, reply.text) == (404, "no results of run no-such-run in namespace bench")
+
+
+async def test_each_file_is_what_its_name_says(service: Service) -> None:
+    await put(service, a_row(namespace="bench", agent='<script>alert("x")</script>'))
+    table = (await read(service, "/runs/bench/run-1/results.csv")).text
+    assert len(list(csv.DictReader(io.StringIO(table)))) == 1
+    page = (await read(service, "/runs/bench/run-1/report.html")).text
+    assert page.lstrip().lower().startswith("<!doctype html>")
+    assert "<script>alert" not in page
+    assert (await read(service, "/runs/bench/run-1/other.txt")).status == 404
+
+
+@pytest.mark.parametrize("digest", ["sha256:" + "0" * 64, "..", "%00", "%27%20OR%201=1%20--"])
+async def test_a_corpus_that_is_not_known_is_not_found(service: Service, digest: str) -> None:
+    assert (await read(service, f"/v1/corpora/{digest}")).status == 404
