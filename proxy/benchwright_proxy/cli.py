@@ -12,6 +12,8 @@ from .scripted import dialogue
 from .server import Options, serve
 from .yamlfile import FileError
 
+LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
+
 
 def parser() -> argparse.ArgumentParser:
     """The arguments, with what they mean."""
@@ -35,6 +37,7 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument(
         "--grace-seconds", type=float, default=25.0, help="how long to wait for calls at the end"
     )
+    run.add_argument("--log-level", choices=LEVELS, default="INFO", help="what is logged at least")
     check = commands.add_parser("check-dialogue", help="check a file of the scripted model")
     check.add_argument("file", type=Path)
     return top
@@ -43,7 +46,8 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: list[str] | None = None) -> int:
     """Run a command; 0, or 1 with the reason on standard error."""
     options = parser().parse_args(arguments)
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    level = getattr(options, "log_level", "INFO")
+    logging.basicConfig(level=level, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     try:
         if options.command == "check-dialogue":
             return _check(options.file)

@@ -97,10 +97,10 @@ class Bounds(Section):
 
 
 class Config(Section):
-    """The whole file."""
+    """The whole file. No model at all is what an installation begins with."""
 
     providers: list[Provider] = Field(min_length=1, max_length=100)
-    models: list[Model] = Field(min_length=1, max_length=1000)
+    models: list[Model] = Field(max_length=1000)
     budget: Budget = Budget()
     bounds: Bounds = Bounds()
 
