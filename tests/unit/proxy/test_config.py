@@ -36,6 +36,11 @@ def test_a_whole_file(tmp_path: Path) -> None:
     assert found.bounds.drain_seconds == 5
 
 
+def test_no_model_at_all_is_what_one_begins_with(tmp_path: Path) -> None:
+    head, _, _ = GOOD.partition("models:")
+    assert load(tmp_path, f"{head}models: []\n").models == []
+
+
 BAD = [
     (
         "baseUrl: https://api.example",
