@@ -1,6 +1,11 @@
 """Test writing: tests that were added and pass, and lines of the base that only they cover."""
 
-from benchwright.api.measurements import CoverageNumbers, Measurements, TestNumbers
+from benchwright.api.measurements import (
+    ChangeNumbers,
+    CoverageNumbers,
+    Measurements,
+    TestNumbers,
+)
 from benchwright.api.task import Task
 from benchwright.core.evaluation import changes_of, coverage_of, report_problem, tests_of
 from benchwright.core.verdict import Evidence, Verdict
@@ -47,12 +52,35 @@ def grade(task: Task, evidence: Evidence) -> Verdict:
     # Reports of a command that was killed are not believed: they may be from any moment of it.
     if problem or (step and step.timed_out):
         text = problem.message if problem else "raise limits.evaluateSeconds if that is unfair"
+        if _unchanged(changes):
+            return _flaky(text)
         return _unmeasured(step, text, Measurements(changes=changes))
     delta = _delta(evidence)
     coverage = _coverage(evidence)
+    if _unchanged(changes):
+        coverage = _as_the_base(coverage)
     tests = _numbers(delta, evidence)
     measured = Measurements(tests=tests, coverage=coverage, changes=changes)
     return _judge(measured, tests, coverage, delta)
+
+
+def _unchanged(changes: ChangeNumbers | None) -> bool:
+    return changes is not None and changes.files == 0 and not changes.truncated
+
+
+def _flaky(message: str) -> Verdict:
+    """The base could be measured before: that it cannot be now is nothing that an agent did."""
+    text = (
+        f"the agent changed nothing, and yet the measure command gave no usable report: {message}"
+    )
+    return Verdict.invalid("MeasureFlaky", text)
+
+
+def _as_the_base(seen: CoverageNumbers) -> CoverageNumbers:
+    """The coverage of a tree that is the base's: what its lines differ by is noise, and no gain."""
+    return seen.model_copy(
+        update={"after_covered": seen.base_covered, "gained_lines": 0, "lost_lines": 0}
+    )
 
 
 def _unmeasured(step: object, message: str, measured: Measurements) -> Verdict:

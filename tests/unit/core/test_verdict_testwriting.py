@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from benchwright.api.facts import StageFacts
 from benchwright.api.measurements import ChangeNumbers, CoverageNumbers, TestNumbers
@@ -42,6 +44,34 @@ def test_an_agent_that_does_nothing_gains_exactly_zero() -> None:
     )
     assert found.tests == TestNumbers(added=0, passed=0, failed=0, total=2)
     assert found.changes == ChangeNumbers(files=0, added=0, removed=0, test_files=0, other_files=0)
+
+
+@given(st.sets(st.integers(1, 10), min_size=1))
+def test_whatever_the_coverage_says_an_unchanged_tree_gains_and_loses_nothing(
+    covered: set[int],
+) -> None:
+    """Lines that flicker more than the baselines showed are noise."""
+    verdict = graded(worked(files=0), measured(covered=sorted(covered)))
+    assert verdict.measurements is not None
+    assert verdict.measurements.coverage == CoverageNumbers(
+        base_covered=4, base_total=10, after_covered=4, gained_lines=0, lost_lines=0
+    )
+
+
+@pytest.mark.parametrize(
+    ("evaluation", "what"),
+    [
+        (unmeasured(), "no report"),
+        (measured(steps=(step("measure", None, timed_out=True),)), "the measure command is killed"),
+    ],
+)
+def test_an_unchanged_tree_that_cannot_be_measured_is_not_the_agents_doing(
+    evaluation: StageFacts, what: str
+) -> None:
+    verdict = graded(worked(files=0), evaluation)
+    assert (verdict.outcome, verdict.reason, verdict.retry) == ("invalid", "MeasureFlaky", True), (
+        what
+    )
 
 
 def test_added_passing_tests_that_cover_more_lines_are_a_success() -> None:
