@@ -36,6 +36,8 @@ class Pace:
     """How often to look, and how long to wait."""
 
     interval: float = 0.5
+    run_interval: float = 1.0
+    """For the run itself, which is asked for; trials and pods are watched."""
     stuck_after: float = 120.0
 
 
@@ -78,18 +80,12 @@ class _Watcher:
     ):
         self._session, self._run, self._trials, self._pods = session, run, trials, pods
         self._pace = pace
-        self._heard = self._fine = time.monotonic()
+        self._heard = self._fine = self._asked = time.monotonic()
         self._complete_since: float | None = None
 
     async def look(self) -> Progress:
         """The state now; what cannot be reached for a moment is as it was."""
-        try:
-            run = await _get(self._session, self._run.name)
-            self._heard = time.monotonic()
-        except (ApiError, aiohttp.ClientError, TimeoutError):
-            if time.monotonic() - self._heard > _UNREACHABLE_SECONDS:
-                raise
-            run = self._run
+        run = await self._run_now()
         if run.uid != self._run.uid:
             raise CliError(f"run {run.name} was deleted and made again while it was watched")
         self._run = run
@@ -100,6 +96,19 @@ class _Watcher:
         if run.complete or len(progress.active) > len(progress.overdue):
             self._fine = time.monotonic()
         return replace(progress, idle=time.monotonic() - self._fine)
+
+    async def _run_now(self) -> RunProgress:
+        if time.monotonic() - self._asked < self._pace.run_interval:
+            return self._run
+        self._asked = time.monotonic()
+        try:
+            run = await _get(self._session, self._run.name)
+        except (ApiError, aiohttp.ClientError, TimeoutError):
+            if time.monotonic() - self._heard > _UNREACHABLE_SECONDS:
+                raise
+            return self._run
+        self._heard = time.monotonic()
+        return run
 
     def done(self, progress: Progress) -> bool:
         """Complete, and the trials seen so; the watch may be a moment behind the run."""

@@ -11,8 +11,7 @@ from rich.text import Text
 
 from benchwright.cli.progress import Progress, counts, problems, state
 from benchwright.cli.views import TrialProgress
-from benchwright.reports.text import STYLES
-from benchwright.reports.words import SIGNS, one_line
+from benchwright.reports.words import SIGNS, STYLES, one_line
 
 _ACTIVE_ROWS, _FAILURE_ROWS = 16, 8
 _WORK = ("queued", "preparing", "running", "evaluating")

@@ -19,7 +19,6 @@ from benchwright.reports.summary import (
     summarise,
 )
 
-STYLES = {"success": "green", "failure": "red", "timeout": "yellow", "invalid": "magenta"}
 _COLUMNS = (
     "Success", "95 % interval", "Outcomes", "Lines gained", "Files", "Lines changed", "Tokens",
     "Harness s",
@@ -96,7 +95,7 @@ def _outcomes(cell: CellSummary) -> Text:
         "success": cell.success, "failure": cell.failure, "timeout": cell.timeout,
         "invalid": cell.invalid,
     }  # fmt: skip
-    parts = [(f"{words.SIGNS[o]} {n} {o}", STYLES[o]) for o, n in counts.items() if n]
+    parts = [(f"{words.SIGNS[o]} {n} {o}", words.STYLES[o]) for o, n in counts.items() if n]
     if cell.unfinished > 0:
         parts.append((f"… {cell.unfinished} unfinished", "dim"))
     return Text(", ").join(Text(text, style=style) for text, style in parts)

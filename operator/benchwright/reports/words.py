@@ -8,6 +8,7 @@ NOTHING = "–"
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+")
 SIGNS = {"success": "✓", "failure": "✗", "timeout": "◷", "invalid": "▨"}
 """A sign for each outcome, since colour alone is not seen by everybody."""
+STYLES = {"success": "green", "failure": "red", "timeout": "yellow", "invalid": "magenta"}
 
 
 def number(value: float | None, digits: int = 0) -> str:
