@@ -99,6 +99,7 @@ def _check_paths(name: str, files: Files) -> None:
 
 
 def _prompts(task: Task, files: Files) -> Mapping[str, str]:
+    _check_prompt_files(task, files)
     out = {}
     for stage in task.stages:
         text = _prompt(task, files, stage)
@@ -110,6 +111,17 @@ def _prompts(task: Task, files: Files) -> Mapping[str, str]:
             )
         out[stage] = text
     return out
+
+
+def _check_prompt_files(task: Task, files: Files) -> None:
+    """A misspelt stage would leave the agent with another prompt than its author meant."""
+    expected = [f"{_VISIBLE}{stage}.md" for stage in task.stages]
+    unknown = [f"file {p!r}" for p in files if p.startswith(_VISIBLE) and p not in expected]
+    unknown += [f"prompts.{stage}" for stage in task.prompts if stage not in task.stages]
+    if unknown:
+        stages = " and ".join(task.stages)
+        text = f"{unknown[0]} is the prompt of no stage: a task of kind {task.kind} has {stages}"
+        raise TaskError("TaskInvalid", task.name, text)
 
 
 def _prompt(task: Task, files: Files, stage: str) -> str | None:

@@ -158,3 +158,22 @@ def test_a_wrong_task_yaml_is_named_with_file_and_line(text: bytes, words: str) 
     error = refused({**FILES, "task.yaml": text})
     assert error.reason == "TaskInvalid"
     assert words in str(error)
+
+
+@pytest.mark.parametrize(
+    ("spec", "files", "named"),
+    [
+        ({}, {"prompt.md": b"x", "prompts/wirte.md": b"y"}, "file 'prompts/wirte.md'"),
+        ({}, {"prompt.md": b"x", "prompts/write.txt": b"y"}, "file 'prompts/write.txt'"),
+        ({}, {"prompt.md": b"x", "prompts/repair.md": b"y"}, "file 'prompts/repair.md'"),
+        ({"prompt": "x", "prompts": {"wirte": "y"}}, {}, "prompts.wirte"),
+    ],
+    ids=["misspelt file", "another ending", "a stage of another kind", "misspelt in the spec"],
+)
+def test_a_prompt_of_no_stage_is_refused_rather_than_left_unread(
+    spec: dict[str, Any], files: dict[str, bytes], named: str
+) -> None:
+    with pytest.raises(TaskError) as caught:
+        build(a_task(**spec), files)
+    assert f"{named} is the prompt of no stage" in caught.value.message
+    assert "a task of kind testWriting has write" in caught.value.message
