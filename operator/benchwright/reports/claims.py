@@ -5,7 +5,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from benchwright.reports.summary import Record, measurements, summarise, tokens, valid_only
+from benchwright.reports.summary import (
+    Record,
+    measurements,
+    number,
+    summarise,
+    tokens,
+    valid_only,
+)
 
 MIN_VALID = 5
 """Fewer valid trials of an agent say too little to be published."""
@@ -25,7 +32,8 @@ def claims(records: Sequence[Record]) -> list[Claim]:
     if not mine:
         return [Claim("stop", "There is no finished trial: nothing can be said.")]
     found = [*_identity(mine), *_unfinished(mine), *_too_few(mine), *_invalid(mine)]
-    found += [*_unknown_tokens(mine), *_unmeasured(mine), *_always(mine)]
+    found += [*_solved_before(mine), *_unknown_tokens(mine), *_repeated(mine)]
+    found += [*_unmeasured(mine), *_always(mine)]
     return sorted(found, key=lambda c: ("stop", "note", "may").index(c.kind))
 
 
@@ -69,6 +77,32 @@ def _invalid(records: Sequence[Record]) -> Iterator[Claim]:
             "note",
             f"{text}: the harness or the infrastructure failed, nothing was learnt about the agent "
             "and they are in no rate. Say so, for what fails is seldom a random choice of trials.",
+        )
+
+
+def _solved_before(records: Sequence[Record]) -> Iterator[Claim]:
+    """A task that an unchanged repository passes tells agents apart by nothing."""
+    by_nobody = {
+        str(r["task"])
+        for r in valid_only(records)
+        if r["outcome"] == "success"
+        and r.get("kind") == "repair"
+        and number(r, "changes", "files") == 0
+    }
+    for task in sorted(by_nobody):
+        text = f"Task {task} was a success of an agent that had changed nothing"
+        yield Claim("stop", f"{text}: its criteria pass on the untouched source. Mend the task.")
+
+
+def _repeated(records: Sequence[Record]) -> Iterator[Claim]:
+    """Tokens that were paid for and are in no figure."""
+    again = sum(int(r.get("attempt") or 0) > 1 for r in records if r.get("usage"))
+    if again:
+        text = f"{_trials(again).capitalize()} had attempts that were invalid and repeated"
+        yield Claim(
+            "note",
+            f"{text}: tokens are those of the last attempt, so what the run cost is more than their "
+            "sum. The proxy's journal has all of them.",
         )
 
 

@@ -75,3 +75,31 @@ def test_what_is_not_one_thing_is_not_pooled_silently(field: str, start: str) ->
 def test_the_gravest_come_first() -> None:
     kinds = [c.kind for c in claims([record(), record(index=1, outcome="invalid")])]
     assert kinds == sorted(kinds, key=["stop", "note", "may"].index)
+
+
+REPAIRED = {"kind": "repair", "task": "mend", "coverage": None}
+
+
+@pytest.mark.parametrize(
+    ("trial", "said"),
+    [
+        ({**REPAIRED, "outcome": "success", "changes": {"files": 0}}, True),
+        ({**REPAIRED, "outcome": "success", "changes": {"files": 1}}, False),
+        ({**REPAIRED, "outcome": "success", "changes": None}, False),
+        ({**REPAIRED, "outcome": "failure", "changes": {"files": 0}}, False),
+        ({**REPAIRED, "outcome": "invalid", "changes": {"files": 0}}, False),
+    ],
+    ids=["solved by nobody", "solved", "unknown", "not solved", "nothing learnt"],
+)
+def test_a_task_that_was_solved_before_anybody_began(trial: dict[str, object], said: bool) -> None:
+    found = texts([*FIVE, {**record(index=5), **trial}], "stop")
+    assert any(t.startswith("Task mend was a success of an agent that had") for t in found) is said
+
+
+def test_tokens_of_attempts_that_were_given_up_are_in_no_sum() -> None:
+    again = {**record(index=5), "attempt": 2}
+    assert any(
+        t.startswith("1 trial had attempts that were invalid and repeated")
+        for t in texts([*FIVE, again], "note")
+    )
+    assert not any("repeated" in t for t in texts(FIVE, "note"))
