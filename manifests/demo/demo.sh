@@ -17,5 +17,5 @@ kubectl -n "$namespace" delete brun demo --ignore-not-found --wait > /dev/null
 status=0
 "$bin/benchwright" -n "$namespace" run "$here/agents.yaml" "$here/tasks.yaml" "$here/run.yaml" || status=$?
 rm -rf "$out"
-"$bin/benchwright" -n "$namespace" results demo --out "$out"
+"$bin/benchwright" -n "$namespace" results demo --out "$out" --quiet
 exit $status

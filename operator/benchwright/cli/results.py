@@ -31,6 +31,7 @@ _DOWNLOADS = 4
 @click.option("--uid", help="Which of several runs that had this name.")
 @click.option("--replace", is_flag=True, help="Replace the results of another run in the folder.")
 @click.option("--no-evidence", is_flag=True, help="Leave the evidence where it is.")
+@click.option("--quiet", is_flag=True, help="Write the files, do not print the table.")
 @service_option
 @pass_target
 def results(
@@ -40,11 +41,17 @@ def results(
     uid: str | None,
     replace: bool,
     no_evidence: bool,
+    quiet: bool,
     service: str,
 ) -> None:
     """Write results.json, results.csv, report.html and evidence/ of RUN, and print the table."""
     folder = out or Path(f"{run}-results")
-    run_async(_results(target, run, folder, uid, replace, not no_evidence, service))
+    work = _results(target, run, folder, uid, replace, not no_evidence, service)
+    found, expected = run_async(work)
+    if not quiet:
+        show(run, found)
+    click.echo(f"{folder}/: results.json, results.csv, report.html, evidence/")
+    check_complete(found, expected)
 
 
 async def _results(
@@ -55,7 +62,8 @@ async def _results(
     replace: bool,
     evidence: bool,
     service: str,
-) -> None:
+) -> tuple[list[Record], int | None]:
+    """The records, and how many there should be where that is known."""
     async with connect(target) as session:
         gateway = Gateway(session, service)
         known_uid, expected = await _known(session, run)
@@ -64,9 +72,7 @@ async def _results(
         _write(folder, run, data, found)
         if evidence:
             await _all_evidence(gateway, folder / "evidence", found)
-    show(run, found)
-    click.echo(f"written to {folder}/")
-    check_complete(found, expected if uid in {None, known_uid} else None)
+    return found, expected if uid in {None, known_uid} else None
 
 
 async def _known(session: Session, run: str) -> tuple[str | None, int | None]:
