@@ -1,7 +1,6 @@
 """Reading YAML files into documents that know their lines. No input ends in a stack trace."""
 
 import contextlib
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,8 +9,6 @@ from typing import Any
 from benchwright.api.base import GROUP
 from benchwright.cli.findings import Finding
 from benchwright.tasks.yamlfile import MAX_BYTES, YamlProblem, line_of, load_all, plain
-
-_DEEP = re.compile(r"(?:[\[{]\s*){100}")
 
 
 @dataclass(frozen=True)
@@ -115,12 +112,8 @@ def _load(path: Path, name: str) -> list[Any]:
 
 def parse(text: str, name: str) -> list[Any]:
     """YAML documents; YamlProblem for everything that is none."""
-    if _DEEP.search(text):  # ruamel needs minutes for it
-        raise YamlProblem(f"{name}: is nested too deeply")
     try:
-        nodes = load_all(text, name)
-        for node in nodes:
-            _refuse_aliases(node, name)
+        return load_all(text, name)
     except YamlProblem:
         raise
     except RecursionError as error:
@@ -128,19 +121,3 @@ def parse(text: str, name: str) -> list[Any]:
     except Exception as error:  # ruamel raises whatever comes on odd input
         what = " ".join(str(error).split())[:200] or type(error).__name__
         raise YamlProblem(f"{name}: is not readable as YAML: {what}") from error
-    return nodes
-
-
-def _refuse_aliases(node: Any, name: str) -> None:
-    """An alias makes the tree a graph, whose plain form can be huge or endless."""
-    seen: set[int] = set()
-    todo = [node]
-    while todo:
-        item = todo.pop()
-        if not isinstance(item, Mapping | list):
-            continue
-        if id(item) in seen:
-            line = getattr(getattr(item, "lc", None), "line", 0) + 1
-            raise YamlProblem(f"{name}:{line}: anchors and aliases are not supported: write it out")
-        seen.add(id(item))
-        todo.extend(item.values() if isinstance(item, Mapping) else item)

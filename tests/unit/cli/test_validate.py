@@ -201,7 +201,7 @@ def test_another_group_with_a_kind_of_ours_is_not_ours(cli: Cli) -> None:
             "f.yaml: there is neither a resource of benchwright.dev nor a task directory",
         ),
         ("f.yaml", b"#" * (5 * 1024 * 1024), "f.yaml: larger than 4194304 bytes: not a manifest"),
-        ("f.yaml", b"[" * 50_000, "f.yaml: is nested too deeply"),
+        ("f.yaml", b"[" * 50_000, "f.yaml:1: nested deeper than 60"),
         ("other", b"", "f.yaml: there is no such file or folder"),
     ],
     ids=["bytes", "empty", "huge", "deep", "absent"],
