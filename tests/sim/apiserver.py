@@ -38,9 +38,11 @@ class ApiServer:
     applied: list[Write] = field(default_factory=list)
     trap: Trap | None = None
     throttle: int = 0
-    """So many writes are answered 429 first."""
-    refuse: Callable[[Write], bool] = lambda write: False
-    """Writes that are answered 422 whatever they say."""
+    """So many requests are answered 429 or 503 first, with Retry-After."""
+    throttled: Callable[[str, str], bool] = lambda method, plural: method != "GET"
+    """Which requests that are."""
+    refuse: Callable[[Write], bool | Refused] = lambda write: False
+    """Writes that are refused whatever they say; True is 422."""
     outage: bool = False
     """Everything is answered 503, and watches end."""
     url: str = ""
@@ -76,12 +78,20 @@ class ApiServer:
         try:
             if self.outage:
                 raise Refused(503, "ServiceUnavailable", "apiserver is shutting down")
+            self._throttle(request.method, request.match_info["plural"])
             if request.method == "GET":
                 return await self._read(request)
             return web.json_response(await self._write(request))
         except Refused as refused:
-            headers = {"Retry-After": "1"} if refused.status == 429 else {}
+            headers = {} if refused.retry_after is None else {"Retry-After": refused.retry_after}
             return web.json_response(refused.body(), status=refused.status, headers=headers)
+
+    def _throttle(self, method: str, plural: str) -> None:
+        if self.throttle and self.throttled(method, plural):
+            self.throttle -= 1
+            # Before anything is done: 429 by priority and fairness, 503 while shutting down.
+            status = 503 if self.throttle % 2 else 429
+            raise Refused(status, "TooManyRequests", "slow down", retry_after="1")
 
     # Reading
 
@@ -128,11 +138,10 @@ class ApiServer:
         write = Write(request.method, info["plural"], name, body)
         self.writes.append(write)
         number = len(self.writes)
-        if self.throttle:
-            self.throttle -= 1
-            raise Refused(429, "TooManyRequests", "slow down")
-        if self.refuse(write):
-            raise Refused(422, "Invalid", "refused by an admission webhook")
+        refused = self.refuse(write)
+        if refused:
+            words = "refused by an admission webhook"
+            raise refused if isinstance(refused, Refused) else Refused(422, "Invalid", words)
         if self.trap:
             await self.trap(number, write, False)
         answer = self._apply(write, info.get("sub"))

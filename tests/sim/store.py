@@ -25,9 +25,10 @@ NAMESPACE = "bench"
 class Refused(Exception):
     """An answer that is no success."""
 
-    def __init__(self, status: int, reason: str, message: str):
+    def __init__(self, status: int, reason: str, message: str, retry_after: str | None = None):
         super().__init__(message)
         self.status, self.reason, self.message = status, reason, message
+        self.retry_after = retry_after
 
     def body(self) -> Json:
         return {

@@ -1,6 +1,7 @@
 """What users and the cluster do during a run: suspend, delete, apply late, quota, outages."""
 
 import asyncio
+import time
 
 import pytest
 
@@ -156,6 +157,28 @@ async def test_an_api_server_that_says_slow_down_is_obeyed_and_nothing_is_lost(
         check_nothing_twice(world)
         check_nothing_lost(world)
         assert world.api.throttle == 0
+
+
+@pytest.mark.parametrize("method", ["GET", "POST", "PATCH", "DELETE"])
+async def test_slow_down_is_obeyed_for_every_verb_without_a_failed_reconcile(
+    monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    """Only creating pods obeyed it: a delayed status was written after the queue's own backoff,
+    which knocks again sooner than it was asked to."""
+    async with a_world(monkeypatch) as world:
+        world.api.throttled = lambda asked, plural: asked == method and plural == "trials"
+        if method == "DELETE":
+            world.api.throttled = lambda asked, plural: asked == method
+        world.api.throttle = 2
+        world.apply_inputs("script")
+        world.apply_run("script")
+        world.start_operator()
+        began = time.monotonic()
+        await world.until_complete()
+        assert world.api.throttle == 0
+        assert time.monotonic() - began >= 2.0, "it asked twice for a second"
+        assert world.failures("Trial") == 0
+        check_nothing_twice(world)
 
 
 async def test_a_measurement_that_the_api_server_refuses_does_not_strand_its_trial(

@@ -155,6 +155,17 @@ class World:
     def trials(self) -> dict[str, Json]:
         return {raw["metadata"]["name"]: raw for raw in self.store.all("trials")}
 
+    def failures(self, kind: str) -> float:
+        """Reconciles of this kind that raised, in the operator that runs now."""
+        assert self.ctx is not None
+        labels = {"kind": kind}
+        return (
+            self.ctx.metrics.registry.get_sample_value(
+                "benchwright_reconcile_failures_total", labels
+            )
+            or 0.0
+        )
+
     def calls_a_model(self, uid: str) -> bool:
         trial = next(t for t in self.trials.values() if t["metadata"]["uid"] == uid)
         return "model" in trial["spec"].get("agent", {}).get("spec", {})

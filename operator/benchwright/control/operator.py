@@ -51,7 +51,9 @@ async def run(settings: OperatorSettings) -> None:
 def build(settings: OperatorSettings, kube: KubeClient, session: aiohttp.ClientSession) -> Context:
     """All parts, nothing started."""
     queue: WorkQueue[Key] = WorkQueue(
-        time.monotonic, expected=(ServiceError, ApiError, aiohttp.ClientError, OSError)
+        time.monotonic,
+        expected=(ServiceError, ApiError, aiohttp.ClientError, OSError),
+        asked=lambda error: error.come_back if isinstance(error, ApiError) else None,
     )
     tokens = Tokens(settings.key_file.read_bytes().strip(), time.time)
 

@@ -23,9 +23,11 @@ class WorkQueue(Generic[K]):
         self,
         monotonic: Callable[[], float],
         expected: tuple[type[Exception], ...] = (),
+        asked: Callable[[Exception], float | None] = lambda error: None,
     ):
-        """`expected`: failures that need no stack trace, such as a service that is away."""
-        self._monotonic, self._expected = monotonic, expected
+        """`expected`: failures that need no stack trace, such as a service that is away.
+        `asked`: for how many seconds a failure asks to be left alone, if it does."""
+        self._monotonic, self._expected, self._asked = monotonic, expected, asked
         self._ready: asyncio.Queue[K] = asyncio.Queue()
         self._queued: dict[K, float] = {}
         self._active: set[K] = set()
@@ -78,7 +80,7 @@ class WorkQueue(Generic[K]):
                 again_after = await work(key)
                 self.failures.pop(key, None)
             except Exception as error:  # whatever it was, the key must not be lost
-                again_after = self._backoff(key)
+                again_after = self._backoff(key, error)
                 expected = isinstance(error, self._expected)
                 log.warning(
                     "%s: %s; again in %.1f s", key, error, again_after, exc_info=not expected
@@ -91,10 +93,12 @@ class WorkQueue(Generic[K]):
             elif again_after is not None:
                 self.add_after(key, again_after)
 
-    def _backoff(self, key: K) -> float:
+    def _backoff(self, key: K, error: Exception) -> float:
         count = self.failures.get(key, 0)
         self.failures[key] = count + 1
-        return float(min(_LAST_BACKOFF, _FIRST_BACKOFF * 2**count))
+        # The exponent is bounded: a key that fails for days would overflow a float.
+        wait = max(_FIRST_BACKOFF * 2 ** min(count, 20), self._asked(error) or 0.0)
+        return float(min(_LAST_BACKOFF, wait))
 
     async def _timekeeper(self) -> None:
         while True:

@@ -1,7 +1,8 @@
 """A small API client: raw JSON in and out, one shared session."""
 
+import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
@@ -11,6 +12,7 @@ import aiohttp
 from benchwright.api.base import GROUP, VERSION
 from benchwright.kube.config import Login
 from benchwright.kube.errors import ApiError
+from benchwright.kube.patience import patiently
 
 Json = dict[str, Any]
 
@@ -44,8 +46,8 @@ _TIMEOUT = aiohttp.ClientTimeout(total=30)
 class KubeClient:
     """Talks to one API server. Use as an async context manager."""
 
-    def __init__(self, login: Login):
-        self.login = login
+    def __init__(self, login: Login, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep):
+        self.login, self._sleep = login, sleep
         self._session: aiohttp.ClientSession | None = None
 
     async def __aenter__(self) -> "KubeClient":
@@ -76,22 +78,24 @@ class KubeClient:
         params: Mapping[str, str] | None = None,
         content_type: str = "application/json",
     ) -> Json:
-        """One call; anything but 2xx raises ApiError."""
-        headers = {**self.login.headers(), "Accept": "application/json"}
-        data = None
-        if body is not None:
-            headers["Content-Type"], data = content_type, json.dumps(body)
-        async with self.session.request(
-            method,
-            self.login.server + path,
-            data=data,
-            params=params,
-            headers=headers,
-            timeout=_TIMEOUT,
-        ) as answer:
-            if answer.status >= 300:
-                raise await _error(answer)
-            return json.loads(await answer.read())  # type: ignore[no-any-return]
+        """One call, repeated where a busy server asks for it; other than 2xx raises ApiError."""
+        more = {} if body is None else {"Content-Type": content_type}
+        data = None if body is None else json.dumps(body)
+
+        async def once() -> Json:
+            async with self.session.request(
+                method,
+                self.login.server + path,
+                data=data,
+                params=params,
+                headers={**self.login.headers(), "Accept": "application/json", **more},
+                timeout=_TIMEOUT,
+            ) as answer:
+                if answer.status >= 300:
+                    raise await _error(answer)
+                return json.loads(await answer.read())  # type: ignore[no-any-return]
+
+        return await patiently(once, self._sleep)
 
     async def get(self, resource: Resource, namespace: str, name: str) -> Json:
         return await self.request("GET", resource.path(namespace, name))
@@ -148,11 +152,17 @@ class KubeClient:
         """Events until the server ends the stream; silence longer than `inactivity` raises."""
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=10, sock_read=inactivity)
         url = self.login.server + resource.path(namespace)
-        async with self.session.get(
-            url, params={**params, "watch": "1"}, headers=self.login.headers(), timeout=timeout
-        ) as answer:
+
+        async def open_stream() -> aiohttp.ClientResponse:
+            answer = await self.session.get(
+                url, params={**params, "watch": "1"}, headers=self.login.headers(), timeout=timeout
+            )
             if answer.status >= 300:
-                raise await _error(answer)
+                async with answer:
+                    raise await _error(answer)
+            return answer
+
+        async with await patiently(open_stream, self._sleep) as answer:
             buffer = b""
             async for chunk in answer.content.iter_any():
                 *lines, buffer = (buffer + chunk).split(b"\n")

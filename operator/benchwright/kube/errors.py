@@ -1,5 +1,8 @@
 """What the API server refused, with its own words."""
 
+_SOONEST = 0.1
+"""A Retry-After of 0 is no invitation to hammer."""
+
 
 class ApiError(Exception):
     """An answer that is not a success."""
@@ -10,6 +13,13 @@ class ApiError(Exception):
         self.reason = reason
         self.message = message
         self.retry_after = retry_after
+
+    @property
+    def come_back(self) -> float | None:
+        """Seconds after which the server, busy now, asks to be called again."""
+        if self.status not in {429, 503} or self.retry_after is None:
+            return None
+        return max(_SOONEST, self.retry_after)
 
     @property
     def not_found(self) -> bool:

@@ -115,9 +115,28 @@ async def test_a_failure_is_tried_again_with_growing_pauses_and_forgotten_after_
 
 async def test_pauses_have_an_end() -> None:
     queue: WorkQueue[str] = WorkQueue(time.monotonic)
-    pauses = [queue._backoff("a") for _ in range(40)]
+    pauses = [queue._backoff("a", RuntimeError()) for _ in range(40)]
     assert pauses[0] < pauses[1] < pauses[2]
     assert pauses[-1] == 60.0
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [(None, 0.2), (0.1, 0.2), (7.0, 7.0), (3600.0, 60.0)],
+    ids=["says nothing", "less than the backoff", "more than the backoff", "more than the cap"],
+)
+def test_a_failure_that_asks_to_be_left_alone_is_obeyed_within_the_cap(
+    asked: float | None, expected: float
+) -> None:
+    """Retry-After of a busy API server, where it is longer than the client waits by itself."""
+    queue: WorkQueue[str] = WorkQueue(time.monotonic, asked=lambda error: asked)
+    assert queue._backoff("a", RuntimeError()) == expected
+
+
+def test_a_key_that_fails_for_days_has_a_pause_too() -> None:
+    queue: WorkQueue[str] = WorkQueue(time.monotonic)
+    queue.failures["a"] = 100_000
+    assert queue._backoff("a", RuntimeError()) == 60.0
 
 
 async def test_one_failing_key_holds_up_no_other() -> None:

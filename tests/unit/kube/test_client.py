@@ -1,7 +1,7 @@
 """The client: raw JSON, and errors in the API server's own words."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -11,9 +11,10 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from benchwright.kube.client import PODS, TRIALS, KubeClient
+from benchwright.kube.client import EVENTS, PODS, TRIALS, KubeClient
 from benchwright.kube.config import Login
 from benchwright.kube.errors import ApiError
+from benchwright.kube.patience import ATTEMPTS, LONGEST
 
 Json = dict[str, Any]
 
@@ -31,14 +32,25 @@ class Server:
         return self.answers.pop(0)
 
 
+Slept = list[float]
+
+
 @asynccontextmanager
-async def client(server: Server, **login: Any) -> AsyncIterator[KubeClient]:
+async def client(
+    server: Server, slept: Slept | None = None, **login: Any
+) -> AsyncIterator[KubeClient]:
+    """A client that sleeps in no time and writes it down."""
+    naps = [] if slept is None else slept
+
+    async def sleep(seconds: float) -> None:
+        naps.append(seconds)
+
     app = web.Application()
     app.router.add_route("*", "/{path:.*}", server.handle)
     async with TestServer(app) as running:
         url = str(running.make_url("")).rstrip("/")
         values = {"tls": None, "token": "secret", "token_file": None, "namespace": "bench", **login}
-        async with KubeClient(Login(url, **values)) as kube:
+        async with KubeClient(Login(url, **values), sleep) as kube:
             yield kube
 
 
@@ -49,8 +61,18 @@ def status(code: int, reason: str = "", message: str = "", **headers: str) -> we
     )
 
 
+def busy(code: int = 429, after: str | None = "3") -> web.Response:
+    return status(code, "Busy", **({"Retry_After": after} if after else {}))
+
+
+def status_like(answer: web.Response) -> web.Response:
+    """A response can be sent once only."""
+    return web.Response(status=answer.status, body=answer.body, headers=answer.headers)
+
+
 async def _error(answer: web.Response) -> ApiError:
-    async with client(Server(answer)) as kube:
+    again = (status_like(answer) for _ in range(ATTEMPTS))
+    async with client(Server(*again)) as kube:
         with pytest.raises(ApiError) as caught:
             await kube.get(PODS, "bench", "a")
     return caught.value
@@ -133,6 +155,64 @@ async def test_how_long_to_wait_is_kept() -> None:
     assert (await _error(status(429, "TooManyRequests"))).retry_after is None
     date = status(503, "", Retry_After="Wed, 21 Oct 2026 07:28:00 GMT")
     assert (await _error(date)).retry_after is None
+
+
+async def _watch(kube: KubeClient) -> None:
+    async for _ in kube.watch(PODS, "bench", {}, inactivity=5.0):
+        pass
+
+
+VERBS: dict[str, Callable[[KubeClient], Awaitable[object]]] = {
+    "get": lambda kube: kube.get(PODS, "bench", "a"),
+    "list": lambda kube: kube.list_all(PODS, "bench"),
+    "watch": _watch,
+    "create": lambda kube: kube.create(TRIALS, "bench", {}),
+    "create an event": lambda kube: kube.create(EVENTS, "bench", {}),
+    "patch status": lambda kube: kube.patch_status(TRIALS, "bench", "a", {}, "7"),
+    "delete": lambda kube: kube.delete(PODS, "bench", "a"),
+}
+
+
+@pytest.mark.parametrize("code", [429, 503])
+@pytest.mark.parametrize("verb", VERBS)
+async def test_a_busy_server_is_called_again_after_as_long_as_it_asks(verb: str, code: int) -> None:
+    """Whatever the verb: a status that is not written leaves a pod without a record."""
+    slept: Slept = []
+    async with client(Server(busy(code), busy(code, "0"), web.json_response({})), slept) as kube:
+        await VERBS[verb](kube)
+    assert slept == [3.0, 0.1], "0 is no invitation to hammer"
+
+
+async def test_what_was_to_be_written_is_the_same_the_second_time() -> None:
+    server = Server(busy(), web.json_response({}))
+    async with client(server) as kube:
+        await kube.patch_status(TRIALS, "bench", "a", {"phase": "Running"}, "7")
+    first, second = server.heard
+    assert first == second
+
+
+@pytest.mark.parametrize(
+    ("answer", "attempts"),
+    [
+        (lambda: busy(), ATTEMPTS),
+        (lambda: busy(after=str(int(LONGEST) + 1)), 1),
+        (lambda: busy(after=None), 1),
+        (lambda: status(500, "InternalError", Retry_After="3"), 1),
+        (lambda: status(409, "Conflict", Retry_After="3"), 1),
+    ],
+    ids=[
+        "it stays busy", "it asks for longer than a worker may be held", "it does not say how long",
+        "a failure is not busy", "a conflict needs another decision, not the same again",
+    ],
+)  # fmt: skip
+async def test_patience_has_an_end_and_the_caller_hears_what_was_said(
+    answer: Callable[[], web.Response], attempts: int
+) -> None:
+    server = Server(*[answer() for _ in range(ATTEMPTS + 1)])
+    async with client(server) as kube:
+        with pytest.raises(ApiError):
+            await kube.create(PODS, "bench", {})
+    assert len(server.heard) == attempts
 
 
 async def test_the_message_is_the_servers() -> None:
