@@ -335,10 +335,30 @@ class PodBuilder:
     def disrupted(self, reason: str, kind: str = "DisruptionTarget") -> "PodBuilder":
         return self.condition(kind, "True", reason)
 
-    def deleting(self) -> "PodBuilder":
+    def deleting(self, by: float = 0) -> "PodBuilder":
+        """The API server stamps the moment at which it should be gone, `by` seconds after NOW."""
         body = copy.deepcopy(self.body)
-        body["metadata"]["deletionTimestamp"] = at(0)
+        body["metadata"]["deletionTimestamp"] = at(by)
         return replace(self, body=body)
+
+    def lasting(self, seconds: int, grace: int) -> "PodBuilder":
+        """With an active deadline and a grace period, on a node."""
+        body = copy.deepcopy(self.body)
+        body["spec"] = {
+            "activeDeadlineSeconds": seconds,
+            "terminationGracePeriodSeconds": grace,
+            "nodeName": "node-1",
+        }
+        return replace(self, body=body)
+
+    def scheduled(self, after: float) -> "PodBuilder":
+        pod = self.condition("PodScheduled", "True", "Scheduled")
+        pod.body["status"]["conditions"][-1]["lastTransitionTime"] = at(after)
+        return pod
+
+    def started(self, after: float) -> "PodBuilder":
+        """The kubelet has taken it."""
+        return self.with_status(startTime=at(after))
 
     def obj(self) -> Json:
         return copy.deepcopy(self.body)

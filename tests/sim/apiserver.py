@@ -154,7 +154,7 @@ class ApiServer:
         if write.method == "POST":
             return self.store.create(write.plural, write.body)
         if write.method == "DELETE":
-            return self.store.delete(write.plural, write.name)
+            return self.store.delete(write.plural, write.name, write.body)
         assert (write.method, sub) == ("PATCH", "status"), "the operator patches statuses only"
         return self.store.patch_status(write.plural, write.name, write.body)
 

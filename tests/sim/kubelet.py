@@ -53,6 +53,8 @@ class Kubelet:
     started: list[Seen] = field(default_factory=list)
     pace: float = 1.0
     most_at_once: int = 0
+    dead: set[str] = field(default_factory=set)
+    """Pods whose node does not answer: nobody does what the API server is asked for."""
     problems: list[str] = field(default_factory=list)
     _lives: dict[str, asyncio.Task[None]] = field(default_factory=dict)
     _session: aiohttp.ClientSession | None = None
@@ -76,8 +78,12 @@ class Kubelet:
         name = raw["metadata"]["name"]
         if kind == "ADDED":
             self._lives[name] = asyncio.create_task(self._live(self._seen(raw)))
-        elif "deletionTimestamp" in raw["metadata"] and name in self._lives:
+        elif name in self._lives and (kind == "DELETED" or self._hears_of_deletion(raw)):
             self._lives[name].cancel()
+
+    def _hears_of_deletion(self, raw: Json) -> bool:
+        meta = raw["metadata"]
+        return "deletionTimestamp" in meta and meta["name"] not in self.dead
 
     def _seen(self, raw: Json) -> Seen:
         tags = raw["metadata"]["labels"]
@@ -124,7 +130,10 @@ class Kubelet:
         """Change the status as a builder would."""
         raw = self.store.find("pods", pod.name)
         builder = a_pod().with_status(**raw["status"])
-        self.store.set_pod_status(pod.name, **change(builder).obj()["status"])
+        status = change(builder).obj()["status"]
+        if status["phase"] != "Pending":
+            status["startTime"] = raw["metadata"]["creationTimestamp"]
+        self.store.set_pod_status(pod.name, **status)
 
     async def run(self, pod: Seen) -> None:
         await self.pause()
@@ -215,6 +224,32 @@ async def node_lost(kubelet: Kubelet, pod: Seen) -> None:
     await asyncio.sleep(60)
 
 
+async def _node_dies(kubelet: Kubelet, pod: Seen) -> None:
+    kubelet.dead.add(pod.name)
+    await asyncio.sleep(60)
+
+
+async def node_dies(kubelet: Kubelet, pod: Seen) -> None:
+    """Power loss: the pod is Running, for ever, by all that the API server knows."""
+    await kubelet.run(pod)
+    await _node_dies(kubelet, pod)
+
+
+async def node_dies_with_a_taint(kubelet: Kubelet, pod: Seen) -> None:
+    """The taint manager deletes the pod, which stays Terminating."""
+    await kubelet.run(pod)
+    kubelet.show(pod, lambda b: b.disrupted("DeletionByTaintManager"))
+    kubelet.dead.add(pod.name)
+    kubelet.store.delete("pods", pod.name)
+    await asyncio.sleep(60)
+
+
+async def node_dies_after_the_facts(kubelet: Kubelet, pod: Seen) -> None:
+    await kubelet.run(pod)
+    await kubelet.upload(pod, facts_of(pod))
+    await _node_dies(kubelet, pod)
+
+
 async def disrupted(kubelet: Kubelet, pod: Seen) -> None:
     """Evicted by the API: the containers are told to end, and nothing could be stored."""
     await kubelet.run(pod)
@@ -246,6 +281,20 @@ async def unschedulable(kubelet: Kubelet, pod: Seen) -> None:
     await _for_ever(
         kubelet, pod, lambda b: b.condition("PodScheduled", "False", "Unschedulable", reason)
     )
+
+
+async def container_hiccup(kubelet: Kubelet, pod: Seen) -> None:
+    """The runtime could not make the container at first (containerd under load)."""
+    await kubelet.pause()
+    words = "context deadline exceeded"
+    kubelet.show(pod, lambda b: b.waiting("main", "CreateContainerError", words))
+    await kubelet.pause(5)
+    await ok(kubelet, pod)
+
+
+async def container_never_made(kubelet: Kubelet, pod: Seen) -> None:
+    words = "exec: sh: not found"
+    await _for_ever(kubelet, pod, lambda b: b.waiting("main", "RunContainerError", words))
 
 
 async def image_pull_backoff(kubelet: Kubelet, pod: Seen) -> None:

@@ -9,7 +9,7 @@ import asyncio
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from benchwright.api.crd import KINDS
@@ -79,7 +79,7 @@ class Store:
             "namespace": NAMESPACE,
             "uid": str(uuid.uuid4()),
             "generation": 1,
-            "creationTimestamp": datetime.now(UTC).isoformat().replace("+00:00", "Z"),  # noqa: TID251
+            "creationTimestamp": _stamp(),
         }
         if plural == "pods":
             raw["status"] = {"phase": "Pending"}
@@ -115,15 +115,23 @@ class Store:
         old = self.objects["pods", name]
         self._write("MODIFIED", "pods", {**old, "status": {**old["status"], **status}})
 
-    def delete(self, plural: str, name: str) -> Json:
-        raw = self.find(plural, name)
-        if plural == "pods" and self.terminate(raw):
-            if "deletionTimestamp" not in raw["metadata"]:
-                stamp = raw["metadata"]["creationTimestamp"]
-                meta = {**raw["metadata"], "deletionTimestamp": stamp}
-                raw = self._write("MODIFIED", plural, {**raw, "metadata": meta})
-            return raw
+    def delete(self, plural: str, name: str, options: Json | None = None) -> Json:
+        raw, options = self.find(plural, name), options or {}
+        uid = options.get("preconditions", {}).get("uid", raw["metadata"]["uid"])
+        if uid != raw["metadata"]["uid"]:
+            raise Refused(409, "Conflict", f"{plural} {name}: the UID is another one")
+        grace = options.get("gracePeriodSeconds", _grace(raw))
+        if plural == "pods" and grace and self.terminate(raw):
+            return self._terminating(raw, grace)
         return self.remove(plural, name)
+
+    def _terminating(self, raw: Json, grace: float) -> Json:
+        """Stamped with the time at which it should be gone, which can only come nearer."""
+        stamp = _stamp(grace)
+        if raw["metadata"].get("deletionTimestamp", "~") <= stamp:
+            return raw
+        meta = {**raw["metadata"], "deletionTimestamp": stamp}
+        return self._write("MODIFIED", "pods", {**raw, "metadata": meta})
 
     def remove(self, plural: str, name: str) -> Json:
         """Gone at once, and then what it owned."""
@@ -188,6 +196,15 @@ class Store:
         for key, raw in self.objects.items():
             if any(o.get("uid") == uid for o in raw["metadata"].get("ownerReferences") or []):
                 yield key
+
+
+def _stamp(ahead: float = 0.0) -> str:
+    moment = datetime.now(UTC) + timedelta(seconds=ahead)  # noqa: TID251
+    return moment.isoformat().replace("+00:00", "Z")
+
+
+def _grace(raw: Json) -> float:
+    return float(raw.get("spec", {}).get("terminationGracePeriodSeconds", 30))
 
 
 def merge(old: Any, patch: Any) -> Any:

@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import pytest
 
+from benchwright.resources.settings import PodSettings
 from tests.sim import kubelet as lives
 from tests.sim.kubelet import Life
 from tests.sim.world import REPAIR, WRITING, a_world
@@ -33,7 +35,7 @@ def once(life: Life, stage: str = "repair") -> Script:
     return {("script", stage, 1): life}
 
 
-QUICK = {"imagePullGraceSeconds": 1, "pendingTimeoutSeconds": 1}
+QUICK = {"imagePullGraceSeconds": 1, "pendingTimeoutSeconds": 1, "containerGraceSeconds": 1}
 SCENARIOS = {
     "out of memory once": Scenario(once(lives.out_of_memory), GOOD, 2, ("OutOfMemory",)),
     "out of memory twice": Scenario(
@@ -67,6 +69,11 @@ SCENARIOS = {
     "an image name that is none": Scenario(
         always(lives.invalid_image_name), ("invalid", "PodConfig"), 1, ("PodConfig",)
     ),
+    "a container that could not be made at first": Scenario(once(lives.container_hiccup), GOOD),
+    "a container that can never be started": Scenario(
+        always(lives.container_never_made), ("invalid", "PodConfig"), 1, ("PodConfig",),
+        {**QUICK, "pendingTimeoutSeconds": 60},
+    ),
     "no node for it": Scenario(
         always(lives.unschedulable), ("invalid", "Unschedulable"), 1, ("Unschedulable",),
         {**QUICK, "maxInfraRetries": 0},
@@ -94,6 +101,60 @@ async def test_scenario(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
         ]
         first = {pod.attempt for pod in world.kubelet.started}
         assert first <= set(range(1, scenario.attempt + 1))
+
+
+DEAD_NODES = {
+    "the node dies and nobody deletes the pod": Scenario(
+        once(lives.node_dies), GOOD, 2, ("NodeLost",)
+    ),
+    "the node dies under the evaluator": Scenario(
+        once(lives.node_dies, "evaluate"), GOOD, 2, ("NodeLost",)
+    ),
+    "the node dies and the pod stays Terminating": Scenario(
+        once(lives.node_dies_with_a_taint), GOOD, 2, ("Disrupted",)
+    ),
+    "the node dies after the facts are stored": Scenario(
+        once(lives.node_dies_after_the_facts), GOOD
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DEAD_NODES)
+async def test_a_node_that_does_not_answer_costs_an_attempt_and_not_the_run(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Nothing that the API server knows of the pod ever changes: the operator has to look at the
+    clock, at the pod's deadline (1 s), grace period (1 s) and slack (1 s)."""
+    short = partial(PodSettings, grace_seconds=1, slack_seconds=0)
+    monkeypatch.setattr("benchwright.control.context.PodSettings", short)
+    scenario = DEAD_NODES[name]
+    async with a_world(monkeypatch, scenario.script) as world:
+        world.apply_inputs("script")
+        seconds = {"agentSeconds": 1, "evaluateSeconds": 1}
+        policy = {"nodeLostGraceSeconds": 1}
+        world.apply_run("script", failurePolicy=policy, limits=seconds)
+        world.start_operator()
+        await world.until_complete(15)
+        status = world.only_trial()
+        assert (status["outcome"], status["reason"]) == scenario.end
+        assert tuple(a["reason"] for a in status["attempts"]) == scenario.given_up
+        forced = [w.name for w in world.api.applied if w.body.get("gracePeriodSeconds") == 0]
+        assert set(forced) == world.kubelet.dead, "no other pod is removed by force"
+
+
+async def test_a_pod_on_a_dead_node_does_not_outlive_a_deleted_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The garbage collector asks, and does not force."""
+    monkeypatch.setattr("benchwright.control.trials._SWEEP_GRACE", 1)
+    monkeypatch.setattr("benchwright.control.trials._SWEEP_SECONDS", 1)
+    async with a_world(monkeypatch, always(lives.node_dies)) as world:
+        world.apply_inputs("script")
+        world.apply_run("script")
+        world.start_operator()
+        await world.until(lambda: world.kubelet.dead)
+        world.store.delete("benchmarkruns", "run-1")
+        await world.until(lambda: not world.store.all("pods"))
 
 
 async def test_a_stage_of_an_attempt_that_was_given_up_is_run_anew_in_the_next(

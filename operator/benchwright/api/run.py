@@ -58,8 +58,13 @@ class FailurePolicy(Model):
     """How often an invalid attempt is repeated before the trial's outcome is invalid."""
     image_pull_grace_seconds: Seconds = 300
     """How long an image that can't be pulled is waited for."""
+    container_grace_seconds: Seconds = 300
+    """How long a container that can't be made or started is waited for: the kubelet tries again."""
     pending_timeout_seconds: Seconds = 900
     """How long a pod may wait for a node or for its containers to be made."""
+    node_lost_grace_seconds: Seconds = 120
+    """How long after its own deadline, or after it should have been gone, a pod is waited for; then
+    its node is given up for lost and the pod is removed by force."""
     oom_policy: Literal["Invalid", "Fail"] = "Invalid"
     """A workspace that runs out of memory: Invalid repeats it once (a second time in the same
     trial is a failure, or an agent could crash for a second chance); Fail counts at once."""

@@ -2,14 +2,17 @@
 
 import logging
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from benchwright.api import labels
+from benchwright.api.run import FailurePolicy
 from benchwright.api.trial import TrialStatus
 from benchwright.control.context import Context
 from benchwright.control.views import status_patch
 from benchwright.core.observed import PodView, parse_pod
 from benchwright.core.record import record
+from benchwright.core.removal import removal
 from benchwright.core.trial import (
     Decision,
     Observed,
@@ -31,14 +34,15 @@ _STEPS = 6
 _QUOTA_SECONDS = 10.0
 _REFUSED = "StatusRefused"
 _SWEEP_SECONDS = 2
+_SWEEP_GRACE = FailurePolicy().node_lost_grace_seconds
+"""The trial, and its own policy with it, is gone."""
 
 
 async def reconcile(ctx: Context, name: str) -> float | None:
     """Bring one trial a step further; returns when to look again."""
     trial = ctx.trials.get(name)
     if trial is None:
-        await _sweep(ctx, name)
-        return None
+        return await _sweep(ctx, name)
     if trial.status.outcome and not _pods(ctx, trial):
         return None
     seen = await observe(ctx, trial)
@@ -50,13 +54,23 @@ async def reconcile(ctx: Context, name: str) -> float | None:
     raise RuntimeError(f"trial {name}: {_STEPS} decisions in a row and no end")
 
 
-async def _sweep(ctx: Context, name: str) -> None:
+async def _sweep(ctx: Context, name: str) -> float | None:
     """Pods of a trial that is gone: the garbage collector deletes them, but with their whole grace
-    period, which is there to save evidence that nobody wants any more."""
+    period, which is there to save evidence that nobody wants any more; and it does not force."""
+    gone = removal((p for p in ctx.pods if p.trial == name), _SWEEP_GRACE, ctx.now())
     for pod in ctx.pods:
-        if pod.trial == name and not pod.terminal:
+        if pod.trial == name and not pod.terminal and _slow(pod, ctx.now()):
             options = {"gracePeriodSeconds": _SWEEP_SECONDS, "preconditions": {"uid": pod.uid}}
             await ctx.kube.delete(PODS, ctx.settings.namespace, pod.name, **options)
+    await _force(ctx, gone.force)
+    return gone.look_again
+
+
+def _slow(pod: PodView, now: datetime) -> bool:
+    """Whether it may still take longer than a sweep."""
+    if not pod.deleting or pod.over_by is None:
+        return True
+    return (pod.over_by - now).total_seconds() > _SWEEP_SECONDS
 
 
 async def observe(ctx: Context, trial: TrialView) -> Observed:
@@ -102,6 +116,7 @@ async def _apply(
     if decision.status is not None:
         await _write(ctx, seen.trial, decision.status)
     await _delete(ctx, seen, decision.delete)
+    await _force(ctx, decision.force)
     return seen, decision.again, decision.requeue_after
 
 
@@ -113,6 +128,17 @@ async def _delete(ctx: Context, seen: Observed, pods: tuple[str, ...]) -> None:
             ctx.pods.upsert(raw)
         else:
             ctx.pods.forget(pod)
+
+
+async def _force(ctx: Context, pods: tuple[str, ...]) -> None:
+    """Remove pods whose node does not answer: the API server's word is all that there will be."""
+    for name in pods:
+        pod = ctx.pods.get(name)
+        if pod is not None:
+            log.warning("pod %s is removed by force: its node %s is silent", name, pod.node)
+            options = {"gracePeriodSeconds": 0, "preconditions": {"uid": pod.uid}}
+            await ctx.kube.delete(PODS, ctx.settings.namespace, name, **options)
+            ctx.pods.forget(name)
 
 
 async def _create(ctx: Context, seen: Observed, key: StageKey) -> Decision | float | None:

@@ -6,8 +6,9 @@ the agent; what the agent did to itself (disk, memory) is a failure.
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Literal
 
 from benchwright.api.run import FailurePolicy
@@ -17,10 +18,9 @@ _NODE_REASONS = {
     "NodeShutdown", "Terminated", "NodeAffinity", "UnexpectedAdmissionError", "NodeLost",
     "OutOfcpu", "OutOfmemory", "OutOfpods", "OutOfephemeral-storage", "Shutdown",
 }  # fmt: skip
-_CONFIG_REASONS = {
-    "InvalidImageName", "ErrImageNeverPull", "CreateContainerConfigError",
-    "CreateContainerError", "RunContainerError",
-}  # fmt: skip
+_CONFIG_REASONS = {"InvalidImageName", "ErrImageNeverPull", "CreateContainerConfigError"}
+_START_REASONS = {"CreateContainerError", "RunContainerError"}
+"""Often a hiccup of the container runtime, which the kubelet tries again."""
 _PULL_REASONS = {"ErrImagePull", "ImagePullBackOff", "RegistryUnavailable", "ImageInspectError"}
 _DISK_MARKERS = (
     "exceeds the limit",
@@ -50,12 +50,22 @@ class StageEnd:
 
 def classify(pod: PodView, policy: FailurePolicy, now: datetime) -> Wait | StageEnd:
     """What to make of a pod whose stage has no facts."""
-    end = _lost(pod) or _failed_pod(pod) or _bad_containers(pod, policy, now)
+    end = _lost(pod) or _failed_pod(pod) or _bad_container(pod)
     if end is not None:
         return end
     if pod.terminal:
         return _ended_without_facts(pod)
-    return _pending(pod, policy, now)
+    limits = list(_limits(pod, policy))
+    due = next((end for moment, end in limits if moment <= now), None)
+    if due is not None:
+        return due
+    return Wait(min(((moment - now).total_seconds() for moment, _ in limits), default=None))
+
+
+def out_of_memory(pod: PodView, what_became: str) -> StageEnd:
+    """A workspace may be at fault itself; with an evaluator nothing was learnt about the agent."""
+    reason = "EnvOOM" if pod.role == "evaluator" else "OutOfMemory"
+    return _invalid(reason, f"pod {pod.name} ran out of memory{what_became}")
 
 
 def _invalid(reason: str, message: str, retry: bool = True) -> StageEnd:
@@ -98,13 +108,13 @@ def _evicted(pod: PodView, said: str) -> StageEnd:
     return _invalid("NodePressure", said)
 
 
-def _bad_containers(pod: PodView, policy: FailurePolicy, now: datetime) -> StageEnd | None:
+def _bad_container(pod: PodView) -> StageEnd | None:
     for container in pod.containers.values():
         if container.name == "harness" and container.restarts:
             return _invalid("HarnessRestarted", f"the harness of pod {pod.name} died and restarted")
-        end = _waiting(pod, container, policy, now)
-        if end:
-            return end
+        if container.waiting_reason in _CONFIG_REASONS:
+            said = f"{_said(pod, container)}; check the image's name and configuration"
+            return _invalid("PodConfig", said, retry=False)
     bundle = pod.containers.get("bundle")
     if bundle and bundle.ended and bundle.exit_code != 0:
         return _invalid(
@@ -116,31 +126,15 @@ def _bad_containers(pod: PodView, policy: FailurePolicy, now: datetime) -> Stage
     return None
 
 
-def _waiting(
-    pod: PodView, container: ContainerView, policy: FailurePolicy, now: datetime
-) -> StageEnd | None:
-    reason = container.waiting_reason
-    said = f"container {container.name} of pod {pod.name}: {reason}: {container.waiting_message}"
-    if reason in _CONFIG_REASONS:
-        return _invalid(
-            "PodConfig", f"{said}; check the image's name and configuration", retry=False
-        )
-    if reason in _PULL_REASONS and _age(pod, now) >= policy.image_pull_grace_seconds:
-        return _invalid(
-            "ImagePull",
-            f"{said}; waited {policy.image_pull_grace_seconds} s: check the image's name, that the "
-            "nodes can pull it, or load it on the nodes",
-            retry=False,
-        )
-    return None
+def _said(pod: PodView, container: ContainerView) -> str:
+    where = f"container {container.name} of pod {pod.name}"
+    return f"{where}: {container.waiting_reason}: {container.waiting_message}"
 
 
 def _ended_without_facts(pod: PodView) -> StageEnd:
     main = pod.main
     if main and main.oom_killed:
-        return _invalid(
-            "OutOfMemory", f"pod {pod.name} ran out of memory and its evidence was lost"
-        )
+        return out_of_memory(pod, " and its evidence was lost")
     harness = pod.harness
     detail = (
         f"exit {harness.exit_code}, {harness.end_message or harness.end_reason}"
@@ -150,21 +144,50 @@ def _ended_without_facts(pod: PodView) -> StageEnd:
     return _invalid("HarnessLost", f"pod {pod.name} ended and left no facts (harness: {detail})")
 
 
-def _pending(pod: PodView, policy: FailurePolicy, now: datetime) -> Wait | StageEnd:
-    if any(c.running or c.ended for c in pod.containers.values() if c.name == "main"):
-        return Wait()
-    left = policy.pending_timeout_seconds - _age(pod, now)
-    if left > 0:
-        return Wait(recheck_after=min(left, 5.0))
+def _limits(pod: PodView, policy: FailurePolicy) -> Iterator[tuple[datetime, StageEnd]]:
+    """How long a pod that stays as it is is waited for, and what it is given up for then: no state
+    may last for ever (kuberay#4178)."""
+    placed = pod.scheduled_at or pod.created_at
+    for container in pod.containers.values():
+        if placed and container.waiting_reason in _PULL_REASONS:
+            yield _after(
+                placed, policy.image_pull_grace_seconds, _not_pulled(pod, container, policy)
+            )
+        if placed and container.waiting_reason in _START_REASONS:
+            yield _after(placed, policy.container_grace_seconds, _not_made(pod, container, policy))
+    main = pod.main
+    if pod.created_at and not (main and (main.running or main.ended)):
+        yield _after(pod.created_at, policy.pending_timeout_seconds, _not_started(pod, policy))
+    if pod.over_by:
+        yield _after(pod.over_by, policy.node_lost_grace_seconds, _never_over(pod, policy))
+
+
+def _after(start: datetime, seconds: int, end: StageEnd) -> tuple[datetime, StageEnd]:
+    return start + timedelta(seconds=seconds), end
+
+
+def _not_pulled(pod: PodView, container: ContainerView, policy: FailurePolicy) -> StageEnd:
+    waited = f"{_said(pod, container)}; waited {policy.image_pull_grace_seconds} s"
+    advice = "check the image's name, that the nodes can pull it, or load it on the nodes"
+    return _invalid("ImagePull", f"{waited}: {advice}", retry=False)
+
+
+def _not_made(pod: PodView, container: ContainerView, policy: FailurePolicy) -> StageEnd:
+    waited = f"{_said(pod, container)}; the kubelet tried for {policy.container_grace_seconds} s"
+    advice = "check the image and its configuration, or the node's container runtime"
+    return _invalid("PodConfig", f"{waited}: {advice}", retry=False)
+
+
+def _not_started(pod: PodView, policy: FailurePolicy) -> StageEnd:
+    seconds = policy.pending_timeout_seconds
     if pod.unschedulable:
-        return _invalid(
-            "Unschedulable",
-            f"pod {pod.name} found no node in {policy.pending_timeout_seconds} s: {pod.unschedulable}",
-        )
+        text = f"pod {pod.name} found no node in {seconds} s: {pod.unschedulable}"
+        return _invalid("Unschedulable", text)
+    return _invalid("PendingTimeout", f"pod {pod.name} did not start in {seconds} s")
+
+
+def _never_over(pod: PodView, policy: FailurePolicy) -> StageEnd:
+    late = f"is not over {policy.node_lost_grace_seconds} s after it must have been"
     return _invalid(
-        "PendingTimeout", f"pod {pod.name} did not start in {policy.pending_timeout_seconds} s"
+        "NodeLost", f"pod {pod.name} {late}: its node {pod.node or '(unknown)'} does not answer"
     )
-
-
-def _age(pod: PodView, now: datetime) -> float:
-    return (now - pod.created_at).total_seconds() if pod.created_at else 0.0

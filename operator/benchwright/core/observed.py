@@ -6,13 +6,15 @@ cost under 1 KB (research/operators.md 1.3).
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from benchwright.api import labels
 from benchwright.core.clock import parse_time
 
 Json = Mapping[str, Any]
+_DEFAULT_GRACE = 30
+"""terminationGracePeriodSeconds of a pod that says nothing of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,10 @@ class PodView:
     deleting: bool = False
     disruption: str = ""
     unschedulable: str = ""
+    node: str = ""
+    scheduled_at: datetime | None = None
+    over_by: datetime | None = None
+    """When the kubelet must have ended it, at the latest; unknown before a kubelet has it."""
     containers: Mapping[str, ContainerView] = field(default_factory=dict)
 
     @property
@@ -94,6 +100,9 @@ def parse_pod(raw: Json) -> PodView:
         deleting="deletionTimestamp" in meta,
         disruption=_disruption(conditions),
         unschedulable=_unschedulable(conditions),
+        node=(raw.get("spec") or {}).get("nodeName", ""),
+        scheduled_at=_scheduled_at(conditions),
+        over_by=_over_by(meta, raw.get("spec") or {}, status),
         containers={c.name: c for c in _containers(status)},
     )
 
@@ -117,6 +126,26 @@ def _unschedulable(conditions: Mapping[str, Json]) -> str:
     if found and found.get("status") == "False":
         return str(found.get("message") or found.get("reason") or "not scheduled")
     return ""
+
+
+def _scheduled_at(conditions: Mapping[str, Json]) -> datetime | None:
+    found = conditions.get("PodScheduled") or {}
+    known = found.get("status") == "True"
+    return parse_time(found.get("lastTransitionTime")) if known else None
+
+
+def _over_by(meta: Json, spec: Json, status: Json) -> datetime | None:
+    """The kubelet kills at activeDeadlineSeconds from its start and after the grace period; the
+    deletion's stamp lies a grace period ahead already. Both by the API server's clock."""
+    started = parse_time(status.get("startTime"))
+    if started is None and status.get("phase", "Pending") != "Pending":
+        started = parse_time(meta.get("creationTimestamp"))
+    seconds = spec.get("activeDeadlineSeconds")
+    ends = [parse_time(meta.get("deletionTimestamp"))]
+    if started is not None and seconds is not None:
+        grace = spec.get("terminationGracePeriodSeconds", _DEFAULT_GRACE)
+        ends.append(started + timedelta(seconds=seconds + grace))
+    return min((end for end in ends if end is not None), default=None)
 
 
 def _containers(status: Json) -> list[ContainerView]:

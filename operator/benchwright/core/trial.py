@@ -14,9 +14,10 @@ from benchwright.api.conditions import Condition, set_condition, truncate
 from benchwright.api.facts import StageFacts
 from benchwright.api.measurements import Usage
 from benchwright.api.trial import AttemptRecord, StageRecord, TrialSpec, TrialStatus
-from benchwright.core.classify import StageEnd, Wait, classify
+from benchwright.core.classify import StageEnd, Wait, classify, out_of_memory
 from benchwright.core.clock import format_time
 from benchwright.core.observed import PodView
+from benchwright.core.removal import removal
 from benchwright.core.seconds import seconds_spent
 from benchwright.core.verdict import Verdict
 
@@ -67,6 +68,8 @@ class Decision:
 
     create: StageKey | None = None
     delete: tuple[str, ...] = ()
+    force: tuple[str, ...] = ()
+    """Pods to remove without waiting for their node, which does not answer."""
     close_proxy: int | None = None
     grade: int | None = None
     status: TrialStatus | None = None
@@ -85,7 +88,7 @@ def decide(seen: Observed, now: datetime) -> Decision:
     if trial.deleting:
         return Decision()  # the garbage collector takes its pods
     if trial.status.outcome:
-        return Decision(delete=_names(seen.pods.values()))
+        return _without(Decision(), seen, seen.pods.values(), now)
     failure = trial.spec.baseline_failure
     if failure:
         return _finish(seen, now, Verdict.invalid(failure.reason, failure.message))
@@ -93,19 +96,27 @@ def decide(seen: Observed, now: datetime) -> Decision:
     leftovers = [p for p in seen.pods.values() if p.attempt < attempt and not p.terminal]
     if leftovers:
         # An attempt never starts before the previous one's pods have ended (tekton#7218).
-        return Decision(delete=_names(p for p in leftovers if not p.deleting), requeue_after=1.0)
+        return _without(Decision(), seen, leftovers, now)
     over: list[PodView] = []
     for stage in stage_names(trial.spec):
         step = _stage_step(seen, (attempt, stage), now)
         if step is not None:
             # What the pods of earlier stages knew is stored, and a quota may count them.
-            return replace(step, delete=tuple(dict.fromkeys((*step.delete, *_names(over)))))
+            return _without(step, seen, over, now)
         over += [p for key, p in seen.pods.items() if key == (attempt, stage)]
     return _conclude(seen, attempt, now)
 
 
-def _names(pods: Iterable[PodView]) -> tuple[str, ...]:
-    return tuple(sorted(p.name for p in pods if not p.deleting))
+def _without(step: Decision, seen: Observed, pods: Iterable[PodView], now: datetime) -> Decision:
+    """The step, and these pods are made to go."""
+    gone = removal(pods, seen.trial.spec.failure_policy.node_lost_grace_seconds, now)
+    times = [t for t in (step.requeue_after, gone.look_again) if t is not None]
+    return replace(
+        step,
+        delete=tuple(dict.fromkeys((*step.delete, *gone.ask))),
+        force=tuple(dict.fromkeys((*step.force, *gone.force))),
+        requeue_after=min(times, default=None),
+    )
 
 
 def _stage_step(seen: Observed, key: StageKey, now: datetime) -> Decision | None:
@@ -180,21 +191,20 @@ def _killed(seen: Observed, key: StageKey, pod: PodView | None, now: datetime) -
         if isinstance(end, StageEnd) and end.reason != "HarnessLost":
             return end
         if main is not None and main.oom_killed:
-            return StageEnd("invalid", "OutOfMemory", f"stage {key[1]} ran out of memory")
-        if not pod.terminal and (main is None or not main.ended):
-            return Wait(recheck_after=1.0)  # the kubelet will say how it ended in a second or so
+            return out_of_memory(pod, "")
+        if isinstance(end, Wait) and (main is None or not main.ended):
+            return end  # the kubelet will say how it ended in a second or so
     code = main.exit_code if main else "unknown"
     return StageEnd("invalid", "RunnerLost", f"the runner was killed from outside (exit {code})")
 
 
-def _charged(seen: Observed, stage: str, end: StageEnd) -> StageEnd:
+def _charged(seen: Observed, end: StageEnd) -> StageEnd:
     """Memory is the agent's own doing the second time, or it could crash for a second chance."""
     spec = seen.trial.spec
-    if end.reason != "OutOfMemory" or spec.purpose == "baseline":
+    if end.reason != "OutOfMemory":
         return end
     before = any(a.reason == "OutOfMemory" for a in seen.trial.status.attempts)
-    at_once = stage != EVALUATE and spec.failure_policy.oom_policy == "Fail"
-    if not before and not at_once:
+    if not before and spec.failure_policy.oom_policy != "Fail":
         return end
     memory = f"{spec.task.spec.resources.memory} × {spec.task.spec.resources.memory_headroom}"
     text = f"{end.message} ({memory}); raise the task's resources if that is unfair"
@@ -202,8 +212,8 @@ def _charged(seen: Observed, stage: str, end: StageEnd) -> StageEnd:
 
 
 def _end_attempt(seen: Observed, key: StageKey, end: StageEnd, now: datetime) -> Decision:
-    attempt, stage = key
-    end = _charged(seen, stage, end)
+    attempt, _ = key
+    end = _charged(seen, end)
     if end.kind == "failure":
         return _with_usage(seen, attempt, now, Verdict.failure(end.reason, end.message))
     status = seen.trial.status
@@ -225,12 +235,9 @@ def _retry(seen: Observed, attempt: int, end: StageEnd, now: datetime) -> Decisi
             "started_at": None,
         }
     )
-    return Decision(
-        close_proxy=attempt if _calls_models(seen.trial.spec) else None,
-        delete=_names(p for p in seen.pods.values() if p.attempt == attempt),
-        status=status,
-        requeue_after=0.0,
-    )
+    close = attempt if _calls_models(seen.trial.spec) else None
+    step = Decision(close_proxy=close, status=status, requeue_after=0.0)
+    return _without(step, seen, (p for p in seen.pods.values() if p.attempt == attempt), now)
 
 
 def _record(attempt: int, reason: str, message: str, now: datetime) -> AttemptRecord:
@@ -302,7 +309,7 @@ def _finish(seen: Observed, now: datetime, verdict: Verdict, attempt: int = 0) -
             ),
         }
     )
-    return Decision(status=final, delete=_names(seen.pods.values()))
+    return _without(Decision(status=final), seen, seen.pods.values(), now)
 
 
 def _finished(status: TrialStatus, generation: int, stamp: str) -> Condition:

@@ -12,7 +12,12 @@ from benchwright.api.run import FailurePolicy
 from benchwright.core.classify import StageEnd, Wait, classify
 from tests.builders import NOW, PodBuilder, a_pod
 
-POLICY = FailurePolicy(image_pull_grace_seconds=300, pending_timeout_seconds=900)
+POLICY = FailurePolicy(
+    image_pull_grace_seconds=300,
+    container_grace_seconds=200,
+    pending_timeout_seconds=900,
+    node_lost_grace_seconds=120,
+)
 NODE_LOW = "The node was low on resource: memory. Threshold quantity: 100Mi, available: 20Mi. "
 
 
@@ -241,7 +246,87 @@ WAITING = (
         )
         for reason in ("InvalidImageName", "ErrImageNeverPull", "CreateContainerConfigError")
     ]
+    + [
+        Row(
+            f"{reason} within its grace: the kubelet tries again, so it is waited for",
+            a_pod().waiting("main", reason, "failed to reserve container name"),
+            None,
+            age=199,
+        )
+        for reason in ("CreateContainerError", "RunContainerError")
+    ]
+    + [
+        Row(
+            f"{reason} for longer than its grace: says so",
+            a_pod().waiting("main", reason, "failed to reserve container name"),
+            _final("PodConfig"),
+            age=200,
+        )
+        for reason in ("CreateContainerError", "RunContainerError")
+    ]
+    + [
+        Row(
+            f"{reason} of a pod that waited long for its node: the grace begins with the node",
+            a_pod().scheduled(890).waiting("main", reason),
+            None,
+            age=895,
+        )
+        for reason in ("ErrImagePull", "CreateContainerError")
+    ]
 )
+
+# Deadline 1000 s from the start at 10 s, 240 s of grace, 120 s of slack: 1370 s.
+LONG = a_pod().lasting(1000, grace=240).started(10)
+DEAD_NODE = [
+    Row(
+        "runs until its own deadline, grace and slack: waits",
+        LONG.running(),
+        None,
+        age=1369,
+    ),
+    Row(
+        "runs for ever on a node that does not answer (argo#5543): the node is given up",
+        LONG.running(),
+        _again("NodeLost"),
+        age=1370,
+    ),
+    Row(
+        "main ended and its facts never came: the node is given up at the same deadline",
+        LONG.main_ended(0),
+        _again("NodeLost"),
+        age=1370,
+    ),
+    Row(
+        "main ended 0 and the pod is being deleted for ever (k8s#115688): not waited for for ever",
+        LONG.main_ended(0).deleting(by=400),
+        _again("NodeLost"),
+        age=520,
+    ),
+    Row(
+        "main ended 0 and the pod is being deleted: its facts have until grace and slack are over",
+        LONG.main_ended(0).deleting(by=400),
+        None,
+        age=519,
+    ),
+    Row(
+        "phase Unknown, as of a node that is gone: no end but the deadline",
+        LONG.running().with_status(phase="Unknown"),
+        _again("NodeLost"),
+        age=2000,
+    ),
+    Row(
+        "a kubelet that never said when it started: the creation counts",
+        a_pod().lasting(1000, grace=240).running(),
+        _again("NodeLost"),
+        age=1360,
+    ),
+    Row(
+        "pending for a long pendingTimeout is no lost node, nobody has started it",
+        a_pod().lasting(100, grace=30),
+        None,
+        age=899,
+    ),
+]
 
 CONTAINERS = [
     Row(
@@ -288,6 +373,11 @@ OOM = [
         _again("OutOfMemory"),
     ),
     Row(
+        "evaluator OOMKilled (table 1.5): nothing learnt about the agent",
+        a_pod("evaluate").main_ended(137, "OOMKilled").harness_ended(0).failed(),
+        _again("EnvOOM"),
+    ),
+    Row(
         "OOMKilled with exit 0 is a child that was killed (k8s#131530): not out of memory",
         a_pod().main_ended(0, "OOMKilled").harness_ended(0).with_status(phase="Succeeded"),
         _again("HarnessLost"),
@@ -304,7 +394,7 @@ OOM = [
     ),
 ]
 
-ROWS = DISRUPTIONS + EVICTIONS + NODES + WAITING + CONTAINERS + OOM
+ROWS = DISRUPTIONS + EVICTIONS + NODES + WAITING + DEAD_NODE + CONTAINERS + OOM
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[row.id for row in ROWS])
@@ -341,6 +431,32 @@ def test_while_an_image_is_not_pulled_it_is_looked_at_again_before_the_grace_end
     assert isinstance(found, Wait)
     assert found.recheck_after is not None
     assert 0 < found.recheck_after <= 200
+
+
+@pytest.mark.parametrize(
+    ("pod", "age", "seconds"),
+    [
+        (a_pod(), 100, 800),
+        (a_pod().waiting("main", "ImagePullBackOff"), 100, 200),
+        (a_pod().waiting("main", "CreateContainerError"), 100, 100),
+        (LONG.running(), 100, 1270),
+        (LONG.running().deleting(by=400).main_ended(0), 100, 420),
+    ],
+    ids=["no node yet", "image not pulled", "container not made", "runs", "is being deleted"],
+)
+def test_a_pod_is_looked_at_again_when_its_time_is_over_and_not_before(
+    pod: PodBuilder, age: float, seconds: float
+) -> None:
+    """Whatever happens before is an event; asking every few seconds costs 500 trials a core."""
+    found = classify(pod.view(), POLICY, NOW + timedelta(seconds=age))
+    assert found == Wait(recheck_after=seconds)
+
+
+def test_the_node_that_does_not_answer_is_named() -> None:
+    found = classify(LONG.running().view(), POLICY, NOW + timedelta(seconds=5000))
+    assert isinstance(found, StageEnd)
+    assert "node-1" in found.message
+    assert "120 s" in found.message
 
 
 def test_a_pending_pod_is_looked_at_again_exactly_when_its_timeout_ends() -> None:

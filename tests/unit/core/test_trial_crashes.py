@@ -38,6 +38,16 @@ SCENARIOS: Mapping[str, tuple[Script, str, str]] = {
         "invalid",
         "FetchFailed",
     ),
+    "the first workspace's node dies": (
+        {(1, "write"): "its node dies"},
+        "success",
+        "CoverageGained",
+    ),
+    "a node dies after it has stored its facts": (
+        {(1, "write"): "its node dies after its facts"},
+        "success",
+        "CoverageGained",
+    ),
     "three kinds of loss": (
         {(1, "write"): "killed", (2, "evaluate"): "dies silently", (3, "write"): "cannot fetch"},
         "invalid",
@@ -47,7 +57,7 @@ SCENARIOS: Mapping[str, tuple[Script, str, str]] = {
 
 
 def _world(script: Script) -> World:
-    return World(a_trial().view(), script)
+    return World(a_trial().with_policy(node_lost_grace_seconds=10).view(), script)
 
 
 def _undisturbed(script: Script) -> World:

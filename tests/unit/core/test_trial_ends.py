@@ -69,7 +69,78 @@ def test_the_next_attempt_never_starts_before_the_old_pod_ended(pod: PodBuilder)
     decision = decide(seen(trial, pod), NOW)
     assert decision.create is None
     assert decision.status is None
-    assert decision.requeue_after == 1.0
+    assert decision.force == ()
+
+
+# Pods of nodes that do not answer
+
+DEAD = a_pod().lasting(1000, grace=240).started(0).running()
+"""Must be over after 1240 s; the policy's slack is 120 s."""
+NAME = "run-1-script-task-0-1-write"
+
+
+def _later(seconds: float, state: Observed) -> Decision:
+    return decide(state, NOW + timedelta(seconds=seconds))
+
+
+def test_a_pod_that_is_never_over_ends_its_attempt_and_goes_by_force() -> None:
+    decision = _later(1360, seen(WORKING, DEAD))
+    _repeated(decision, "NodeLost")
+    assert (decision.delete, decision.force) == ((), (NAME,))
+    assert decision.close_proxy == 1, "an agent that still works somewhere spends nothing more"
+
+
+def test_until_its_deadline_it_is_waited_for_without_asking_again_and_again() -> None:
+    assert _later(360, seen(WORKING, DEAD)) == Decision(requeue_after=1000.0)
+
+
+def test_facts_that_are_stored_win_over_a_node_that_does_not_answer() -> None:
+    decision = _later(5000, seen(WORKING, DEAD, facts={"write": worked()}))
+    assert decision.create == (1, "evaluate")
+    assert decision.force == (NAME,)
+
+
+def test_a_runner_that_was_killed_on_a_node_that_then_died_is_not_waited_for_for_ever() -> None:
+    state = seen(WORKING, DEAD, facts={"write": killed()})
+    assert _later(360, state) == Decision(requeue_after=1000.0)
+    _repeated(_later(1360, state), "NodeLost")
+
+
+@pytest.mark.parametrize(
+    ("pod", "after", "expected"),
+    [
+        (a_pod().running().deleting(by=240), 100, Decision(requeue_after=260.0)),
+        (a_pod().running().deleting(by=240), 360, Decision(force=(NAME,))),
+        (a_pod().succeeded().deleting(by=240), 100, None),
+        (DEAD, 100, Decision(delete=(NAME,))),
+        (DEAD, 1360, Decision(force=(NAME,))),
+    ],
+    ids=["Terminating", "Terminating for ever", "over, but not gone", "runs", "runs for ever"],
+)
+def test_the_next_attempt_waits_for_the_old_pod_until_its_node_is_given_up(
+    pod: PodBuilder, after: float, expected: Decision | None
+) -> None:
+    """The taint manager's deletion is never confirmed by a node that is dead: this waited, once a
+    second, until somebody removed the node."""
+    decision = _later(after, seen(a_trial().after_invalid("Disrupted"), pod))
+    if expected is None:
+        assert decision.create == (2, "write")
+    else:
+        assert decision == expected
+
+
+def test_a_finished_trial_leaves_no_pod_on_a_dead_node() -> None:
+    """It would count against the quota until somebody removed the node."""
+    trial = a_trial().in_stage("write").finished()
+    state = seen(trial, a_pod().succeeded().deleting(by=240))
+    assert _later(100, state) == Decision(requeue_after=260.0)
+    assert _later(360, state) == Decision(force=(NAME,))
+
+
+def test_the_slack_is_the_policys() -> None:
+    trial = a_trial().with_policy(node_lost_grace_seconds=10).in_stage("write")
+    assert _later(1240, seen(trial, DEAD)) == Decision(requeue_after=10.0)
+    _repeated(_later(1250, seen(trial, DEAD)), "NodeLost")
 
 
 def test_an_old_pod_that_still_runs_is_deleted_again_after_a_crash() -> None:
@@ -110,7 +181,7 @@ def test_after_so_many_repeats_the_outcome_is_invalid(retries: int) -> None:
 
 def test_waiting_for_a_node_is_looked_at_again_without_an_event() -> None:
     decision = decide(seen(a_trial().in_stage("write"), a_pod()), NOW + timedelta(seconds=10))
-    assert decision == Decision(requeue_after=5.0)
+    assert decision == Decision(requeue_after=890.0)
 
 
 # Out of memory
@@ -165,26 +236,45 @@ def test_out_of_memory_without_evidence_counts_at_once_where_the_policy_says_fai
     assert _outcome(decide(state, NOW)) == ("failure", "MemoryLimit")
 
 
-def test_an_evaluator_out_of_memory_is_not_charged_by_a_policy_about_workspaces() -> None:
-    """oomPolicy speaks of "a workspace that runs out of memory"."""
-    trial = a_trial().with_policy(oom_policy="Fail").in_stage("write", "evaluate")
-    pod = a_pod("evaluate").main_ended(137, "OOMKilled")
-    state = seen(trial, pod, facts={"write": worked(), "evaluate": killed()})
-    _repeated(decide(replace(state, usage=spent()), NOW), "OutOfMemory")
+@pytest.mark.parametrize("oom_policy", ["Invalid", "Fail"])
+@pytest.mark.parametrize("before", [(), ("EnvOOM",), ("OutOfMemory",)], ids=lambda b: b or "first")
+@pytest.mark.parametrize("collected", [True, False], ids=["with facts", "evidence lost"])
+def test_an_evaluator_out_of_memory_is_never_charged(
+    oom_policy: str, before: tuple[str, ...], collected: bool
+) -> None:
+    """Table 1.5: invalid, EnvOOM. oomPolicy and the second time speak of workspaces."""
+    attempt = len(before) + 1
+    trial = a_trial().with_policy(oom_policy=oom_policy).after_invalid(*before)
+    trial = trial.in_stage("write", "evaluate", attempt=attempt)
+    pod = a_pod("evaluate", attempt=attempt).main_ended(137, "OOMKilled")
+    facts = {"write": worked()}
+    if collected:
+        facts["evaluate"] = killed()
+    else:
+        pod = pod.harness_ended(137).failed()
+    state = seen(trial, pod, facts=facts, attempt=attempt)
+    _repeated(decide(replace(state, usage=spent()), NOW), "EnvOOM")
 
 
-def test_an_evaluator_out_of_memory_twice_is_the_agents_doing_the_base_did_not() -> None:
-    trial = a_trial().after_invalid("OutOfMemory").in_stage("write", "evaluate", attempt=2)
+def test_an_evaluator_out_of_memory_every_time_is_invalid_in_the_end() -> None:
+    trial = a_trial().with_policy(max_infra_retries=1).after_invalid("EnvOOM")
+    trial = trial.in_stage("write", "evaluate", attempt=2)
     pod = a_pod("evaluate", attempt=2).main_ended(137, "OOMKilled")
     facts = {"write": worked(), "evaluate": killed()}
     state = replace(seen(trial, pod, facts=facts, attempt=2), usage=spent())
-    assert _outcome(decide(state, NOW)) == ("failure", "MemoryLimit")
+    assert _outcome(decide(state, NOW)) == ("invalid", "EnvOOM")
+
+
+def test_an_evaluators_memory_does_not_make_a_workspaces_first_time_its_second() -> None:
+    trial = a_trial().after_invalid("EnvOOM").in_stage("write", attempt=2)
+    pod = a_pod(attempt=2).main_ended(137, "OOMKilled")
+    _repeated(decide(seen(trial, pod, facts={"write": killed()}, attempt=2), NOW), "OutOfMemory")
 
 
 def test_a_baseline_out_of_memory_never_fails_there_is_no_agent_to_blame() -> None:
-    trial = a_trial().baseline().after_invalid("OutOfMemory").in_stage("evaluate", attempt=2)
+    trial = a_trial().baseline().after_invalid("EnvOOM").in_stage("evaluate", attempt=2)
     pod = a_pod("evaluate", attempt=2).main_ended(137, "OOMKilled")
-    _repeated(decide(seen(trial, pod, facts={"evaluate": killed()}, attempt=2), NOW), "OutOfMemory")
+    _repeated(decide(seen(trial, pod, facts={"evaluate": killed()}, attempt=2), NOW), "EnvOOM")
 
 
 # The runner did not report
@@ -192,7 +282,7 @@ def test_a_baseline_out_of_memory_never_fails_there_is_no_agent_to_blame() -> No
 
 def test_a_killed_runner_waits_until_the_kubelet_says_how_main_ended() -> None:
     state = seen(WORKING, a_pod().running(), facts={"write": killed()})
-    assert decide(state, NOW) == Decision(requeue_after=1.0)
+    assert decide(state, NOW) == Decision()
 
 
 @pytest.mark.parametrize(

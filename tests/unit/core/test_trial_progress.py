@@ -139,7 +139,7 @@ def test_an_outcome_is_never_written_again_only_pods_are_cleaned_up() -> None:
 
 def test_pods_that_are_being_deleted_are_not_deleted_again() -> None:
     state = seen(a_trial().in_stage("write").finished(), a_pod().succeeded().deleting())
-    assert decide(state, NOW) == Decision()
+    assert decide(state, NOW) == Decision(requeue_after=120.0)
 
 
 def test_pods_of_all_attempts_are_cleaned_up_after_the_outcome() -> None:

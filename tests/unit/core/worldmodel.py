@@ -29,8 +29,13 @@ LIVES: Mapping[str, Life] = {
     "disrupted": ("disrupted", "gone"),
     "killed": ("killed",),
     "dies silently": ("failed",),
+    "its node dies": ("dead",),
+    "its node dies after its facts": ("facts", "dead"),
 }
 DISK = 'Usage of EmptyDir volume "workspace" exceeds the limit "2Gi". '
+
+
+GRACE = 5
 
 
 class Killed(Exception):
@@ -44,6 +49,8 @@ class Pod:
     builder: PodBuilder
     life: Life
     age: int = -1
+    dead: bool = False
+    """Nobody does what the API server is asked for, and nothing is reported."""
 
 
 @dataclass
@@ -96,6 +103,9 @@ class World:
         for name in decision.delete:
             self._effect()
             self._delete(name)
+        for name in decision.force:
+            self._effect()
+            self.pods = {k: p for k, p in self.pods.items() if p.builder.view().name != name}
         return seen
 
     def _effect(self) -> None:
@@ -114,7 +124,8 @@ class World:
         alive = [k for k, p in self.pods.items() if k[0] < key[0] and not p.builder.view().terminal]
         assert not alive, f"attempt {key[0]} starts while {alive} may still run"
         self.created.append(key)
-        pod = a_pod(key[1], key[0])
+        pod = a_pod(key[1], key[0]).lasting(20, grace=GRACE)
+        pod = pod.started((self.now - NOW).total_seconds())
         self.pods[key] = Pod(pod, LIVES[self.script.get(key, "ok")])
 
     def _write(self, status: TrialStatus) -> None:
@@ -133,6 +144,8 @@ class World:
             if pod.builder.view().name == name:
                 if pod.builder.view().terminal:
                     del self.pods[key]
+                elif pod.dead:
+                    pod.builder = pod.builder.deleting(by=(self.now - NOW).total_seconds() + GRACE)
                 else:
                     pod.builder, pod.life, pod.age = pod.builder.deleting(), ("gone",), 0
 
@@ -151,6 +164,10 @@ class World:
     @property
     def over(self) -> bool:
         return self.trial.status.outcome is not None and not self.pods
+
+
+def _dead(world: World, key: StageKey, pod: Pod) -> None:
+    pod.dead = True
 
 
 def _gone(world: World, key: StageKey, pod: Pod) -> None:
@@ -202,6 +219,7 @@ _EVENTS: Mapping[str, Callable[[World, StageKey, Pod], None]] = {
     "disrupted": _disrupted,
     "killed": _killed,
     "failed": _failed,
+    "dead": _dead,
 }
 
 
