@@ -1,5 +1,6 @@
 """The real results service on a temporary folder, and a fake proxy, on loopback ports."""
 
+import asyncio
 import json
 import tempfile
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from typing import Any
 from aiohttp import web
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from benchwright.results import database as db
 from benchwright.results.database import open_engine
 from benchwright.results.news import News
 from benchwright.results.objects import ObjectStore
@@ -20,10 +22,10 @@ from benchwright_proxy.token import TokenError, verify
 KEY = b"a-signing-key-of-enough-characters-for-all"
 
 
-async def _serve(app: web.Application) -> tuple[web.AppRunner, int]:
+async def _serve(app: web.Application, port: int = 0) -> tuple[web.AppRunner, int]:
     runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=0.1, access_log=None)
     await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    await web.TCPSite(runner, "127.0.0.1", port).start()
     return runner, int(runner.addresses[0][1])
 
 
@@ -34,28 +36,43 @@ class Results:
     folder: tempfile.TemporaryDirectory[str]
     internal_port: int = 0
     trial_port: int = 0
+    volumes: int = 1
     store: Store = field(init=False)
     _engine: AsyncEngine = field(init=False)
     _runners: list[web.AppRunner] = field(default_factory=list)
 
     async def start(self) -> None:
-        path = Path(self.folder.name)
+        path = Path(self.folder.name) / f"volume-{self.volumes}"
+        path.mkdir()
         self._engine = await open_engine(f"sqlite+aiosqlite:///{path}/results.db")
         self.store = Store(self._engine, ObjectStore.open(str(path / "objects")))
         news = News()
-        for app in (internal_app(self.store, [KEY], news), trial_app(self.store, [KEY], news)):
-            runner, port = await _serve(app)
-            self._runners.append(runner)
-            if app is not None and not self.internal_port:
-                self.internal_port = port
-            else:
-                self.trial_port = port
+        keys = [KEY]
+        inside = await _serve(internal_app(self.store, keys, news), self.internal_port)
+        outside = await _serve(trial_app(self.store, keys, news), self.trial_port)
+        self._runners = [inside[0], outside[0]]
+        self.internal_port, self.trial_port = inside[1], outside[1]
+
+    async def lose_the_volume(self, downtime: float = 0.0) -> None:
+        """The service comes back under the same address with an empty store."""
+        await self._end()
+        await asyncio.sleep(downtime)
+        self.volumes += 1
+        await self.start()
+
+    async def forget_facts(self, stage: str) -> None:
+        """As a store that was restored from an incomplete copy."""
+        async with self._engine.begin() as connection:
+            await connection.execute(db.facts.delete().where(db.facts.c.stage == stage))
 
     async def stop(self) -> None:
+        await self._end()
+        self.folder.cleanup()
+
+    async def _end(self) -> None:
         for runner in self._runners:
             await runner.cleanup()
         await self._engine.dispose()
-        self.folder.cleanup()
 
     async def rows(self) -> list[dict[str, Any]]:
         return await self.store.records("bench", "run-1")

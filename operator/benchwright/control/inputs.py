@@ -53,6 +53,8 @@ async def reconcile_taskset(ctx: Context, name: str) -> float | None:
     new = await _resolve(ctx, raw, old)
     if new != old:
         await ctx.kube.patch_status(TASKSETS, ctx.settings.namespace, name, status_patch(new))
+    else:
+        ctx.queue.add(("Waiting", ""))  # no change that runs could hear of, but it is there again
     return None if new.digest else _RETRY_SECONDS
 
 

@@ -15,7 +15,8 @@ from benchwright.control.views import (
     summary,
     trial_object,
 )
-from benchwright.core.run import Inputs, NewTrial, RunView, decide
+from benchwright.core.run import decide
+from benchwright.core.runview import Inputs, NewTrial, RunView
 from benchwright.kube.client import AGENTS, RUNS, TASKSETS, TRIALS
 from benchwright.kube.errors import ApiError
 
@@ -90,6 +91,8 @@ async def _tasks(ctx: Context, run: RunView, agents: tuple[AgentSnapshot, ...]) 
         return Inputs(problem=("TaskSetUnresolved", f"TaskSet {name}: {ready.message}"))
     tasks = await ctx.results.corpus(status.digest)
     if tasks is None:
+        # The store is another one: nothing but this tells the TaskSet's reconciler.
+        ctx.queue.add(("TaskSet", name))
         return Inputs(problem=("TaskSetPending", f"TaskSet {name} is being resolved again"))
     measured = [t.digest for t in tasks if t.spec.kind == "testWriting"]
     baselines = await ctx.results.baselines(measured)

@@ -9,7 +9,7 @@ from benchwright.api.agent import AgentSnapshot, AgentSpec
 from benchwright.api.base import Model, parse_stored
 from benchwright.api.run import BenchmarkRunSpec, BenchmarkRunStatus
 from benchwright.api.trial import TrialSpec, TrialStatus
-from benchwright.core.run import RunView, TrialSummary
+from benchwright.core.runview import RunView, TrialSummary
 from benchwright.core.trial import TrialView
 
 Json = dict[str, Any]

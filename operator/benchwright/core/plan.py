@@ -25,8 +25,27 @@ class Planned:
     order: int
 
 
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A run's tasks and all of its trials in drawn order. Ten thousand cost 0.3 s to name: keep it."""
+
+    tasks: tuple[TaskSnapshot, ...]
+    trials: tuple[Planned, ...]
+    digest: str
+    names: frozenset[str]
+
+
 class SelectorError(Exception):
     """The selector names something that is not there."""
+
+
+def make(
+    run: str, spec: BenchmarkRunSpec, agents: Sequence[AgentSnapshot], tasks: Sequence[TaskSnapshot]
+) -> Plan:
+    """Select and draw. Raises SelectorError."""
+    chosen = select(tasks, spec.selector)
+    trials = draw(run, spec, agents, chosen)
+    return Plan(chosen, trials, plan_digest(trials), frozenset(p.name for p in trials))
 
 
 def select(tasks: Sequence[TaskSnapshot], selector: TaskSelector) -> tuple[TaskSnapshot, ...]:

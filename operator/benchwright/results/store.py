@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, select
+from sqlalchemy import Row, exists, select
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -173,10 +173,17 @@ class Store:
         return json.loads(row.document) if row else None
 
     async def good_baselines(self, task_digest: str) -> list[tuple[str, int]]:
-        """Trial uid and attempt of each good measurement of the untouched base."""
-        t = db.records
+        """Trial uid and attempt of each good measurement of the untouched base whose facts, which
+        agents are judged against, are there."""
+        t, f = db.records, db.facts
+        facts = exists().where(
+            f.c.trial_uid == t.c.trial_uid, f.c.attempt == t.c.attempt, f.c.stage == "evaluate"
+        )
         query = select(t.c.trial_uid, t.c.attempt).where(
-            t.c.task_digest == task_digest, t.c.purpose == "baseline", t.c.outcome == "success"
+            t.c.task_digest == task_digest,
+            t.c.purpose == "baseline",
+            t.c.outcome == "success",
+            facts,
         )
         return [(r.trial_uid, r.attempt) for r in await self._all(query.order_by(t.c.stored_at))]
 

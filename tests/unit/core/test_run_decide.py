@@ -13,7 +13,8 @@ from benchwright.api import labels
 from benchwright.api.agent import AgentSnapshot
 from benchwright.api.measurements import Outcome
 from benchwright.api.task import TaskSnapshot
-from benchwright.core.run import Inputs, RunDecision, RunView, TrialSummary, decide
+from benchwright.core.run import decide
+from benchwright.core.runview import Inputs, RunDecision, RunView, TrialSummary
 from tests.builders import CORPUS, NOW, RunBuilder, a_run, a_snapshot, a_task, an_agent, at
 
 AGENTS = (an_agent("nop"), an_agent("script"))
@@ -150,6 +151,86 @@ def test_a_failed_baseline_makes_its_trials_invalid_without_an_agent() -> None:
     assert "2 of 9 tests fail" in failure.message
     assert failures["mend"] is None
     assert all(t.spec.purpose == "measurement" for t in made), "no further baseline is measured"
+
+
+# Baselines that the results store has lost
+
+
+def _baseline(repetition: int, outcome: Outcome | None = "success") -> TrialSummary:
+    name = labels.baseline_name("run-1", "parse", repetition)
+    return TrialSummary(name, "baseline", "parse", outcome, "BaselineMeasured", "9 tests pass")
+
+
+def _made(stored: int, *trials: TrialSummary) -> list[tuple[str, int]]:
+    run = a_run().with_spec(parallelism=10, agents=("script",)).view()
+    one = inputs(WRITE, agents=AGENTS[1:], baselines=stored)
+    return [(t.spec.purpose, t.spec.index) for t in decide(run, one, list(trials), NOW).create]
+
+
+@pytest.mark.parametrize(
+    ("stored", "trials", "expected"),
+    [
+        (2, (0, 1), [("measurement", 0)]),
+        (0, (0, 1), [("baseline", 2), ("baseline", 3)]),
+        (1, (0, 1), [("baseline", 2)]),
+        (1, (0, 1, 2), [("baseline", 3)]),
+        (0, (0, 1, 2, 3), [("baseline", 4), ("baseline", 5)]),
+        (1, (0, 1, 2, 3, 4), [("baseline", 5)]),
+        (2, (0, 1, 2, 3), [("measurement", 0)]),
+        (1, (), [("baseline", 0)]),
+    ],
+    ids=[
+        "the store has both", "it has lost both", "it has lost one", "and one that replaced it",
+        "it has lost both twice", "it keeps one only", "the replacements are there",
+        "another run has left one",
+    ],
+)  # fmt: skip
+def test_a_baseline_that_the_store_has_lost_is_measured_again_under_the_next_index(
+    stored: int, trials: tuple[int, ...], expected: list[tuple[str, int]]
+) -> None:
+    """The Trial says that it succeeded, the store's volume was replaced: by the Trial's name there
+    was nothing to create, by the store's count nothing to judge against, for ever."""
+    assert _made(stored, *[_baseline(n) for n in trials]) == expected
+
+
+def test_a_baseline_that_still_runs_is_not_lost() -> None:
+    assert _made(0, _baseline(0, None), _baseline(1, None)) == []
+    assert _made(1, _baseline(0), _baseline(1, None)) == []
+    assert _made(0, _baseline(0), _baseline(1, None)) == [("baseline", 2)]
+
+
+def test_after_two_replacements_of_each_the_run_stops_and_says_why() -> None:
+    run = a_run().view()
+    known = [_baseline(n) for n in range(6)]
+    decision = decide(run, inputs(WRITE, REPAIR, baselines=1), known, NOW)
+    assert decision.create == (), "nor of other tasks: what they leave would be lost too"
+    assert _condition(decision, "Resolved") == ("False", "BaselinesLost")
+    assert decision.status is not None
+    (message,) = [c.message for c in decision.status.conditions if c.type == "Resolved"]
+    assert "task parse" in message
+    assert "volume" in message
+    stopped = on(run, decision)
+    assert decide(stopped, inputs(WRITE, REPAIR, baselines=1), known, NOW).status is None
+    again = decide(stopped, inputs(WRITE, REPAIR, baselines=2), known, NOW)
+    assert again.create, "the volume came back: it goes on"
+
+
+def test_replacements_that_still_run_are_waited_for_before_the_run_stops() -> None:
+    run = a_run().view()
+    known = [*(_baseline(n) for n in range(4)), _baseline(4, None), _baseline(5, None)]
+    decision = decide(run, inputs(WRITE, baselines=0), known, NOW)
+    assert _condition(decision, "Resolved") == ("True", "InputsFit")
+
+
+def test_a_lost_baseline_that_nobody_needs_any_more_is_not_measured_again() -> None:
+    """All trials of its task have their outcome, and a verdict that was written is never revised."""
+    run = a_run().with_spec(parallelism=10).view()
+    both = inputs(WRITE, REPAIR, baselines=2)
+    known = [_baseline(0), _baseline(1), *started(decide(run, both, [], NOW))]
+    known = [t if t.task == "mend" else replace(t, outcome="success") for t in known]
+    made = decide(run, inputs(WRITE, REPAIR, baselines=0), known, NOW)
+    assert made.create == ()
+    assert _condition(made, "Resolved") == ("True", "InputsFit")
 
 
 # What is missing

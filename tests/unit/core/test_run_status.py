@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.api.run import BenchmarkRunStatus, RunCounts
-from benchwright.core.run import RunDecision, TrialSummary, count, decide
+from benchwright.core.run import decide
+from benchwright.core.runstatus import count
+from benchwright.core.runview import RunDecision, TrialSummary
 from tests.builders import CORPUS, NOW, a_run, at
 from tests.unit.core.test_run_decide import _condition, ended, inputs, on, started
 
