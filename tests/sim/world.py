@@ -41,6 +41,11 @@ def fast(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("benchwright.kube.informer._BACKOFF", (0.02, 0.05))
 
 
+HANGS = 60.0
+"""Seconds after which a wait is taken for a hang. Nothing is measured by it: the machine may be
+busy with other things."""
+
+
 @dataclass
 class World:
     """Everything but the operator survives its death."""
@@ -186,7 +191,7 @@ class World:
         status: Json = found["status"]
         return status
 
-    async def until(self, holds: Callable[[], Any], seconds: float = 20.0) -> None:
+    async def until(self, holds: Callable[[], Any], seconds: float = HANGS) -> None:
         """Wait for a condition; a problem of the kubelet or the operator's end ends the waiting."""
         try:
             async with asyncio.timeout(seconds):
@@ -198,7 +203,7 @@ class World:
         except TimeoutError:
             raise AssertionError(f"not in time; {self._words()}") from None
 
-    async def until_complete(self, seconds: float = 20.0) -> None:
+    async def until_complete(self, seconds: float = HANGS) -> None:
         await self.until(
             lambda: self.status.get("finishedAt") and not self.store.all("pods"), seconds
         )
@@ -206,7 +211,8 @@ class World:
     def _words(self) -> str:
         trials = {n: (t.get("status") or {}).get("phase") for n, t in self.trials.items()}
         pods = {p["metadata"]["name"]: p["status"]["phase"] for p in self.store.all("pods")}
-        return f"run {self.status}, trials {trials}, pods {pods}, deaths {self.deaths}"
+        run = self.store.objects.get(("benchmarkruns", "run-1"), {}).get("status", "is not there")
+        return f"run {run}, trials {trials}, pods {pods}, deaths {self.deaths}"
 
 
 @asynccontextmanager
