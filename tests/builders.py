@@ -38,7 +38,7 @@ from benchwright.control.views import digest_of, run_view, trial_view
 from benchwright.core.clock import format_time
 from benchwright.core.observed import PodView, parse_pod
 from benchwright.core.runview import RunView
-from benchwright.core.trial import TrialView
+from benchwright.core.trialview import TrialView
 
 Json = dict[str, Any]
 

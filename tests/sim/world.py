@@ -37,7 +37,8 @@ _IN_MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None
 def fast(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorter pauses; nothing else of the operator is changed."""
     monkeypatch.setattr("benchwright.control.queue._FIRST_BACKOFF", 0.01)
-    monkeypatch.setattr("benchwright.control.trials._QUOTA_SECONDS", 0.05)
+    monkeypatch.setattr("benchwright.control.refusals.POD_PAUSE", (0.05, 0.1))
+    monkeypatch.setattr("benchwright.control.refusals.TRIAL_PAUSE", (0.05, 0.2))
     monkeypatch.setattr("benchwright.kube.informer._BACKOFF", (0.02, 0.05))
 
 
@@ -190,6 +191,9 @@ class World:
         (found,) = self.trials.values()
         status: Json = found["status"]
         return status
+
+    def only_trial_or_none(self) -> Json | None:
+        return next((t.get("status") for t in self.trials.values()), None)
 
     async def until(self, holds: Callable[[], Any], seconds: float = HANGS) -> None:
         """Wait for a condition; a problem of the kubelet or the operator's end ends the waiting."""

@@ -36,6 +36,11 @@ def set_condition(conditions: tuple[Condition, ...], new: Condition) -> tuple[Co
     return tuple(sorted((*rest, new), key=lambda c: c.type))
 
 
+def drop_condition(conditions: tuple[Condition, ...], kind: str) -> tuple[Condition, ...]:
+    """Without the condition of this type."""
+    return tuple(c for c in conditions if c.type != kind)
+
+
 def truncate(message: str, limit: int = MESSAGE_MAX) -> str:
     """Messages quote what others said, which may be long."""
     return message if len(message) <= limit else message[: limit - 1] + "…"

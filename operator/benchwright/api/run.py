@@ -163,4 +163,5 @@ class BenchmarkRunStatus(Model):
     report_uri: Annotated[str, StringConstraints(max_length=512)] | None = None
     """Path of the results at the results service."""
     conditions: Annotated[tuple[Condition, ...], Field(max_length=8)] = ()
-    """Resolved (inputs are there and fit), Suspended, Complete (every planned trial has an outcome)."""
+    """Resolved (inputs are there and fit), Suspended, Complete (every planned trial has an outcome);
+    TrialsRefused while the API server takes no new trial."""

@@ -133,4 +133,4 @@ class TrialStatus(Model):
     evidence_uri: Annotated[str, StringConstraints(max_length=512)] | None = None
     """Path of the evidence at the results service."""
     conditions: Annotated[tuple[Condition, ...], Field(max_length=8)] = ()
-    """Finished: whether there is an outcome."""
+    """Finished: whether there is an outcome; PodRefused while the API server takes no pod of it."""

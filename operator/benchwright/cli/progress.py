@@ -92,6 +92,9 @@ def problems(progress: Progress) -> list[str]:
     status, reason, message = run.conditions.get("Resolved", ("", "", ""))
     if status == "False":
         found.append(f"Resolved is False, {reason}: {message}")
+    refused, why, words = run.conditions.get("TrialsRefused", ("", "", ""))
+    if refused == "True":
+        found.append(f"TrialsRefused, {why}: {words}")
     if run.conditions.get("Suspended", ("",))[0] == "True":
         found.append("the run is suspended: set spec.suspend to false to go on")
     for trial in progress.overdue:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from benchwright.control.backoff import Backoff
 from benchwright.control.events import EventRecorder
 from benchwright.control.metrics import Metrics
 from benchwright.control.queue import WorkQueue
@@ -14,7 +15,7 @@ from benchwright.control.services import ProxyClient, ResultsClient
 from benchwright.control.settings import OperatorSettings
 from benchwright.control.tokens import Tokens
 from benchwright.core.observed import PodView
-from benchwright.core.trial import TrialView
+from benchwright.core.trialview import TrialView
 from benchwright.kube.client import KubeClient
 from benchwright.kube.informer import Informer
 from benchwright.resources.settings import PodSettings
@@ -42,6 +43,10 @@ class Context:
     pods: Informer[PodView]
     events: EventRecorder
     metrics: Metrics
+    trial_pauses: Backoff[str]
+    """By name of a run whose trials the API server refuses."""
+    pod_pauses: Backoff[str]
+    """By name of a trial whose pods it refuses."""
     now: Callable[[], datetime] = wall_clock
 
     async def pod_settings(self) -> PodSettings:

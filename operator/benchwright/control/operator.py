@@ -7,7 +7,8 @@ import time
 import aiohttp
 
 from benchwright.api import labels
-from benchwright.control import health, inputs, runs, trials
+from benchwright.control import health, inputs, refusals, runs, trials
+from benchwright.control.backoff import Backoff
 from benchwright.control.context import Context, Key
 from benchwright.control.events import EventRecorder
 from benchwright.control.handlers import Stopped, run_kopf
@@ -18,7 +19,7 @@ from benchwright.control.settings import OperatorSettings
 from benchwright.control.tokens import Tokens
 from benchwright.control.views import trial_view
 from benchwright.core.observed import PodView, parse_pod
-from benchwright.core.trial import TrialView
+from benchwright.core.trialview import TrialView
 from benchwright.kube.client import PODS, RUNS, TRIALS, KubeClient
 from benchwright.kube.config import login
 from benchwright.kube.errors import ApiError
@@ -81,6 +82,8 @@ def build(settings: OperatorSettings, kube: KubeClient, session: aiohttp.ClientS
         ),
         events=EventRecorder(kube),
         metrics=Metrics(),
+        trial_pauses=Backoff(time.monotonic, *refusals.TRIAL_PAUSE),
+        pod_pauses=Backoff(time.monotonic, *refusals.POD_PAUSE),
     )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from benchwright.api.facts import StageFacts
 from benchwright.api.measurements import Measurements, StageUsage, Usage
 from benchwright.api.task import TaskSnapshot
 from benchwright.control.tokens import Tokens
-from benchwright.core.trial import ProxyUsage, StageKey, TrialView
+from benchwright.core.trialview import ProxyUsage, StageKey, TrialView
 from benchwright.core.verdict import Verdict
 
 Json = dict[str, Any]

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from benchwright.api.run import TrialBudget
-from benchwright.core.trial import TrialView
+from benchwright.core.trialview import TrialView
 from benchwright_proxy.token import Claims, Limits, sign
 
 _OWN_SECONDS = 300

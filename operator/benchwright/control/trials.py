@@ -1,6 +1,7 @@
 """One trial: observe, decide (core.trial), apply."""
 
 import logging
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -9,20 +10,15 @@ from benchwright.api import labels
 from benchwright.api.run import FailurePolicy
 from benchwright.api.trial import TrialStatus
 from benchwright.control.context import Context
+from benchwright.control.refusals import refused_pod
 from benchwright.control.views import status_patch
 from benchwright.core.observed import PodView, parse_pod
 from benchwright.core.record import record
+from benchwright.core.refusal import POD_REFUSED, Refusal
 from benchwright.core.removal import removal
-from benchwright.core.trial import (
-    Decision,
-    Observed,
-    StageKey,
-    TrialView,
-    decide,
-    reject,
-    stage_names,
-    without_details,
-)
+from benchwright.core.trial import decide
+from benchwright.core.trialend import refused, reject, without_details
+from benchwright.core.trialview import Decision, Observed, StageKey, TrialView, stage_names
 from benchwright.kube.client import PODS, TRIALS
 from benchwright.kube.errors import ApiError
 from benchwright.resources.pods import stage_pod
@@ -31,7 +27,6 @@ from benchwright.resources.stages import role_of
 log = logging.getLogger(__name__)
 _STEPS = 6
 """More decisions in a row than any state needs: close, grade, finish."""
-_QUOTA_SECONDS = 10.0
 _REFUSED = "StatusRefused"
 _SWEEP_SECONDS = 2
 _SWEEP_GRACE = FailurePolicy().node_lost_grace_seconds
@@ -41,6 +36,8 @@ _SWEEP_GRACE = FailurePolicy().node_lost_grace_seconds
 async def reconcile(ctx: Context, name: str) -> float | None:
     """Bring one trial a step further; returns when to look again."""
     trial = ctx.trials.get(name)
+    if trial is None or trial.status.outcome:
+        ctx.pod_pauses.works(name)
     if trial is None:
         return await _sweep(ctx, name)
     if trial.status.outcome and not _pods(ctx, trial):
@@ -107,14 +104,11 @@ async def _apply(
     if decision.grade is not None:
         seen = replace(seen, verdict=await ctx.results.verdict(seen.trial, decision.grade))
     if decision.create is not None:
-        refused = await _create(ctx, seen, decision.create)
-        if isinstance(refused, Decision):
-            return await _apply(ctx, seen, refused)
-        if refused is not None:
-            await _delete(ctx, seen, decision.delete)  # which may be what makes room
-            return seen, False, refused
+        seen, instead = await _create(ctx, seen, decision.create)
+        if instead is not None:  # and what is deleted may be what makes room
+            return await _apply(ctx, seen, _with_removals(instead, decision))
     if decision.status is not None:
-        await _write(ctx, seen.trial, decision.status)
+        await _write(ctx, seen, decision.status)
     await _delete(ctx, seen, decision.delete)
     await _force(ctx, decision.force)
     return seen, decision.again, decision.requeue_after
@@ -123,11 +117,23 @@ async def _apply(
 async def _delete(ctx: Context, seen: Observed, pods: tuple[str, ...]) -> None:
     """Ask pods to go; the answer is taken in, so that none is asked twice."""
     for pod in pods:
-        raw = await ctx.kube.delete(PODS, seen.trial.namespace, pod)
+        raw = await _delete_one(ctx, seen.trial, pod)
         if raw is not None:
             ctx.pods.upsert(raw)
         else:
             ctx.pods.forget(pod)
+
+
+async def _delete_one(ctx: Context, trial: TrialView, pod: str) -> dict[str, Any] | None:
+    try:
+        return await ctx.kube.delete(PODS, trial.namespace, pod)
+    except ApiError as error:
+        if error.rejected:  # it is asked again, and somebody should know
+            await ctx.events.record(
+                "Trial", trial.namespace, trial.name, trial.uid, "PodNotDeleted",
+                f"pod {pod} cannot be deleted: {error}", ctx.now(), warning=True,
+            )  # fmt: skip
+        raise
 
 
 async def _force(ctx: Context, pods: tuple[str, ...]) -> None:
@@ -141,27 +147,56 @@ async def _force(ctx: Context, pods: tuple[str, ...]) -> None:
             ctx.pods.forget(name)
 
 
-async def _create(ctx: Context, seen: Observed, key: StageKey) -> Decision | float | None:
-    """Create a stage's pod. A Decision where it is refused for good, seconds where to try later."""
+def _with_removals(instead: Decision, decision: Decision) -> Decision:
+    return replace(
+        instead,
+        delete=tuple(dict.fromkeys((*decision.delete, *instead.delete))),
+        force=tuple(dict.fromkeys((*decision.force, *instead.force))),
+    )
+
+
+async def _create(ctx: Context, seen: Observed, key: StageKey) -> tuple[Observed, Decision | None]:
+    """Create a stage's pod; a decision where something else has to be done instead."""
     trial, (attempt, stage) = seen.trial, key
+    pause = ctx.pod_pauses.left(trial.name)
+    if pause:
+        return seen, Decision(requeue_after=pause)
     body = await _pod(ctx, trial, key)
+    name = body["metadata"]["name"]
     try:
         raw = await ctx.kube.create(PODS, trial.namespace, body)
         ctx.metrics.pods.labels(role_of(stage)).inc()
     except ApiError as error:
-        if error.over_quota or error.status == 429:
-            return error.retry_after or _QUOTA_SECONDS
-        if error.rejected:
-            return reject(
-                seen, attempt, f"pod {body['metadata']['name']} was refused: {error}", ctx.now()
-            )
-        if not error.already_exists:
+        if error.passing:
             raise
-        raw = await ctx.kube.get(PODS, trial.namespace, body["metadata"]["name"])
+        if not error.already_exists:
+            return await _refused(ctx, seen, attempt, refused_pod(error, name))
+        raw = await ctx.kube.get(PODS, trial.namespace, name)
         if parse_pod(raw).owner_uid != trial.uid:
-            return 2.0  # a pod of a deleted trial of the same name: the garbage collector is at it
+            # A pod of a deleted trial of the same name: the garbage collector is at it.
+            return seen, Decision(requeue_after=2.0)
+    ctx.pod_pauses.works(trial.name)
     ctx.pods.upsert(raw)
-    return None
+    return seen, None
+
+
+async def _refused(
+    ctx: Context, seen: Observed, attempt: int, refusal: Refusal
+) -> tuple[Observed, Decision]:
+    pause = ctx.pod_pauses.refused(seen.trial.name)
+    return await _settle(ctx, seen, lambda now: refused(now, attempt, refusal, pause, ctx.now()))
+
+
+async def _settle(
+    ctx: Context, seen: Observed, rule: Callable[[Observed], Decision]
+) -> tuple[Observed, Decision]:
+    """The rule's decision; where it asks for the books first, they are closed at once, for to decide
+    all anew would ask the API server for the same again."""
+    decision = rule(seen)
+    if decision.again:
+        seen, _, _ = await _apply(ctx, seen, decision)
+        decision = rule(seen)
+    return seen, decision
 
 
 async def _pod(ctx: Context, trial: TrialView, key: StageKey) -> dict[str, Any]:
@@ -180,21 +215,37 @@ async def _pod(ctx: Context, trial: TrialView, key: StageKey) -> dict[str, Any]:
     )  # fmt: skip
 
 
-async def _write(ctx: Context, trial: TrialView, status: TrialStatus) -> None:
+async def _write(ctx: Context, seen: Observed, status: TrialStatus) -> None:
+    trial = seen.trial
     if status.outcome:
         # The record first: a trial with an outcome is never looked at again.
         await ctx.results.put_record(trial.uid, record(trial, status))
     try:
         raw = await _patch(ctx, trial, status)
     except ApiError as error:
-        if not (error.rejected and status.outcome and status.reason != _REFUSED):
+        # Forbidden on the way is a role that is being mended; at the end it may be a policy's word.
+        hopeless = error.rejected if status.outcome else error.impossible
+        if not hopeless or status.reason == _REFUSED:
             raise
-        # A trial without an outcome would be stuck for ever: say that the harness is at fault.
-        log.error("trial %s: its final status was refused: %s", trial.name, error)
-        await _write(ctx, trial, without_details(status, _REFUSED, f"status refused: {error}"))
+        # A trial that cannot say where it is would be stuck for ever: the harness is at fault.
+        log.error("trial %s: its status was refused: %s", trial.name, error)
+        await _write_less(ctx, seen, status, f"status refused: {error}")
         return
     ctx.trials.upsert(raw)
     await _tell(ctx, trial, status)
+
+
+async def _write_less(ctx: Context, seen: Observed, status: TrialStatus, words: str) -> None:
+    """End the trial with a status that has nothing in it that could be at fault."""
+    if not status.outcome:
+        seen, end = await _settle(
+            ctx, seen, lambda now: reject(now, max(1, status.attempt), _REFUSED, words, ctx.now())
+        )
+        assert end.status is not None
+        status = end.status.model_copy(
+            update={"stages": (), "attempts": seen.trial.status.attempts}
+        )
+    await _write(ctx, seen, without_details(status, _REFUSED, words))
 
 
 async def _patch(ctx: Context, trial: TrialView, status: TrialStatus) -> dict[str, Any]:
@@ -212,6 +263,12 @@ async def _tell(ctx: Context, trial: TrialView, status: TrialStatus) -> None:
             "Trial", trial.namespace, trial.name, trial.uid, f"Retry{last.attempt}{last.reason}",
             last.message, ctx.now(), warning=True,
         )  # fmt: skip
+    for condition in status.conditions:
+        if condition.type == POD_REFUSED and condition not in trial.status.conditions:
+            await ctx.events.record(
+                "Trial", trial.namespace, trial.name, trial.uid, f"Pod{condition.reason}",
+                condition.message, ctx.now(), warning=True,
+            )  # fmt: skip
     if status.outcome:
         harness = status.seconds.harness if status.seconds else None
         ctx.metrics.finish(trial.spec.purpose, status.outcome, status.reason or "", harness)

@@ -10,7 +10,7 @@ from benchwright.api.base import Model, parse_stored
 from benchwright.api.run import BenchmarkRunSpec, BenchmarkRunStatus
 from benchwright.api.trial import TrialSpec, TrialStatus
 from benchwright.core.runview import RunView, TrialSummary
-from benchwright.core.trial import TrialView
+from benchwright.core.trialview import TrialView
 
 Json = dict[str, Any]
 

@@ -9,7 +9,7 @@ from benchwright.api.base import Model
 from benchwright.api.measurements import StageUsage
 from benchwright.api.trial import TrialStatus
 from benchwright.core.clock import seconds_between
-from benchwright.core.trial import TrialView
+from benchwright.core.trialview import TrialView
 
 RECORD_VERSION = 1
 PROTOCOL = "benchwright/1"

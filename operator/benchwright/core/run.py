@@ -7,10 +7,12 @@ from itertools import chain, islice
 
 from benchwright.api import labels
 from benchwright.api.base import DNS_LABEL
+from benchwright.api.run import BenchmarkRunStatus
 from benchwright.core import plan as planning
 from benchwright.core.baselines import Baselines, baselines_of, lost_problem
 from benchwright.core.clock import parse_time
 from benchwright.core.plan import Plan
+from benchwright.core.refusal import INVALID, Refusal, stop_words, stopped_by_refusal, with_refusal
 from benchwright.core.runstatus import going, stopped
 from benchwright.core.runview import Inputs, NewTrial, RunDecision, RunView, TrialSummary
 
@@ -31,7 +33,7 @@ def decide(
     if run.status.finished_at:
         return _expire(run, now)
     known = {t.name: t for t in trials}
-    problem = _bad_name(run.name) or inputs.problem
+    problem = _bad_name(run.name) or stopped_by_refusal(run) or inputs.problem
     if problem:
         return _unresolved(run, problem, known, now)
     try:
@@ -41,6 +43,16 @@ def decide(
     if run.status.plan_digest not in {None, plan.digest}:
         return _unresolved(run, ("InputsChanged", _CHANGED), known, now)
     return _go_on(run, inputs, plan, known, now)
+
+
+def refused(
+    run: RunView, decision: RunDecision, refusal: Refusal, known: Known, cap: float, now: datetime
+) -> BenchmarkRunStatus | None:
+    """What to say where the API server did not take a trial that was decided."""
+    if refusal.final:
+        return stopped(run, (INVALID, stop_words(refusal)), known, now)
+    status = with_refusal(decision.status or run.status, refusal, run, cap, now)
+    return status if status != run.status else None
 
 
 def planned(run: RunView, inputs: Inputs) -> Plan:
@@ -63,7 +75,7 @@ def _go_on(run: RunView, inputs: Inputs, plan: Plan, known: Known, now: datetime
             _measurements(run, inputs.corpus, plan, bases, known),
         )
         create = tuple(islice(wanted, room))
-    status = going(run, plan, inputs.corpus, known, now, begun=bool(known or create))
+    status = going(run, plan, inputs.corpus, known, now, creating=bool(create))
     return RunDecision(create=create, status=status)
 
 

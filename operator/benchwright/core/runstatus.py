@@ -9,6 +9,7 @@ from benchwright.api.conditions import Condition, set_condition, truncate
 from benchwright.api.run import BenchmarkRunStatus, RunCounts
 from benchwright.core.clock import format_time
 from benchwright.core.plan import Plan
+from benchwright.core.refusal import without_refusal
 from benchwright.core.runview import RunView, TrialSummary
 
 
@@ -33,11 +34,14 @@ def going(
     known: Mapping[str, TrialSummary],
     now: datetime,
     *,
-    begun: bool,
+    creating: bool,
 ) -> BenchmarkRunStatus | None:
     """Status of a run whose inputs fit; None where it says so already."""
     counts = count(len(plan.trials), plan.names, known)
-    new = _with_conditions(run, now, resolved=None, complete=counts).model_copy(
+    begun = bool(known) or creating
+    base = _with_conditions(run, now, resolved=None, complete=counts)
+    # A refusal holds as long as there is something to create, until it is taken.
+    new = (base if creating else without_refusal(base)).model_copy(
         update={
             "counts": counts,
             "progress": f"{counts.finished}/{counts.planned}",
@@ -55,7 +59,7 @@ def stopped(
     run: RunView, problem: tuple[str, str], known: Mapping[str, TrialSummary], now: datetime
 ) -> BenchmarkRunStatus | None:
     """Status of a run that makes no new trial; those that run go on, and are counted."""
-    new = _with_conditions(run, now, resolved=problem, complete=None)
+    new = without_refusal(_with_conditions(run, now, resolved=problem, complete=None))
     if run.status.counts:
         mine = {name: t for name, t in known.items() if t.purpose == "measurement"}
         counts = count(run.status.counts.planned, mine.keys(), mine)

@@ -42,6 +42,16 @@ class ApiError(Exception):
         return self.status == 403 and "exceeded quota" in self.message
 
     @property
+    def impossible(self) -> bool:
+        """This object will never be taken, whoever asks."""
+        return self.status in {400, 413, 422}
+
+    @property
+    def passing(self) -> bool:
+        """Says nothing of the object: the same request may be taken a moment later."""
+        return self.status in {429, 503, 504} or self.conflict
+
+    @property
     def rejected(self) -> bool:
-        """The object itself will never be admitted: repeating is useless."""
-        return self.status in {400, 403, 422} and not self.over_quota
+        """Neither this object nor, by the policies that there are, one like it is admitted."""
+        return self.impossible or (self.status == 403 and not self.over_quota)

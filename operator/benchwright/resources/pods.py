@@ -10,7 +10,7 @@ from typing import Any
 from benchwright.api import labels, stageplan
 from benchwright.api.agent import AgentSpec
 from benchwright.api.base import API_VERSION
-from benchwright.core.trial import TrialView
+from benchwright.core.trialview import TrialView
 from benchwright.resources.security import container_security, pod_security
 from benchwright.resources.settings import PodSettings
 from benchwright.resources.stages import role_of, stage_plan

@@ -2,7 +2,7 @@
 
 from benchwright.api.stageplan import SelectionPolicy, StagePlan, StepPlan
 from benchwright.api.trial import TrialSpec
-from benchwright.core.trial import EVALUATE, TrialView
+from benchwright.core.trialview import EVALUATE, TrialView
 from benchwright.resources.settings import PodSettings
 
 _ANSWERS = {"detect": ["tooling.json"], "setup": ["setup.sh", "test.sh"]}

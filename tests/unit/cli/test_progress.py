@@ -75,6 +75,8 @@ def test_settled_waits_for_trials_that_the_watch_has_not_seen_yet() -> None:
          ["Resolved is False, AgentNotFound: no Agent x: apply it"]),
         (run_object("r", 3, Resolved=("True", "", ""), Suspended=("True", "Suspended", "")), 0.0,
          ["the run is suspended: set spec.suspend to false to go on"]),
+        (run_object("r", 3, Resolved=("True", "", ""), TrialsRefused=("True", "QuotaExceeded", "raise it")),
+         0.0, ["TrialsRefused, QuotaExceeded: raise it"]),
     ],
 )  # fmt: skip
 def test_problems_in_words(run: dict[str, Any], idle: float, found: list[str]) -> None:

@@ -13,7 +13,7 @@ from benchwright.api.facts import (
 )
 from benchwright.api.measurements import StageUsage, Usage
 from benchwright.changes.model import Changes
-from benchwright.core.trial import ProxyUsage
+from benchwright.core.trialview import ProxyUsage
 from benchwright.coverage.codec import to_json
 from benchwright.coverage.model import CoverageReport, FileCoverage
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchwright.core.trial import StageKey
+from benchwright.core.trialview import StageKey
 from tests.builders import a_trial
 from tests.unit.core.worldmodel import LIVES, World, run_to_the_end
 

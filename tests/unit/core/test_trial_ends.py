@@ -7,7 +7,9 @@ import pytest
 
 from benchwright.api.facts import StageFacts, StepFacts
 from benchwright.api.measurements import Measurements
-from benchwright.core.trial import Decision, Observed, decide, reject, without_details
+from benchwright.core.trial import decide
+from benchwright.core.trialend import reject, without_details
+from benchwright.core.trialview import Decision, Observed
 from benchwright.core.verdict import Verdict
 from tests.builders import NOW, PodBuilder, TrialBuilder, a_pod, a_trial, at
 from tests.unit.core.evidence import broken, killed, measured, spent, step, worked
@@ -406,7 +408,7 @@ def test_a_timeout_is_a_valid_outcome_and_never_repeated() -> None:
 
 def test_a_pod_that_is_refused_for_good_ends_the_trial_with_the_api_servers_words() -> None:
     state = replace(seen(a_trial()), usage=spent())
-    decision = reject(state, 1, "pod x was refused: 422 Invalid: spec", NOW)
+    decision = reject(state, 1, "PodRejected", "pod x was refused: 422 Invalid: spec", NOW)
     assert _outcome(decision) == ("invalid", "PodRejected")
     assert decision.status is not None
     assert "422 Invalid" in (decision.status.message or "")
@@ -415,7 +417,7 @@ def test_a_pod_that_is_refused_for_good_ends_the_trial_with_the_api_servers_word
 def test_a_refused_evaluator_does_not_lose_what_the_agent_has_spent() -> None:
     """The agent worked and was metered: its usage is not known to be nothing."""
     state: Observed = seen(a_trial().in_stage("write"), facts={"write": worked()})
-    decision = reject(state, 1, "refused", NOW)
+    decision = reject(state, 1, "PodRejected", "refused", NOW)
     known = decision.status is not None and decision.status.usage is not None
     assert known or decision.close_proxy == 1, "finished without asking the proxy"
 

@@ -6,7 +6,8 @@ import pytest
 
 from benchwright.api.facts import StageFacts
 from benchwright.api.measurements import Measurements
-from benchwright.core.trial import Decision, Observed, decide, stage_names
+from benchwright.core.trial import decide
+from benchwright.core.trialview import Decision, Observed, stage_names
 from benchwright.core.verdict import Verdict
 from tests.builders import NOW, PodBuilder, TrialBuilder, a_pod, a_trial, at
 from tests.unit.core.evidence import measured, spent, worked

@@ -12,7 +12,8 @@ from datetime import datetime, timedelta
 from benchwright.api.facts import StageFacts
 from benchwright.api.measurements import Measurements
 from benchwright.api.trial import TrialStatus
-from benchwright.core.trial import Decision, Observed, StageKey, TrialView, decide
+from benchwright.core.trial import decide
+from benchwright.core.trialview import Decision, Observed, StageKey, TrialView
 from benchwright.core.verdict import Verdict
 from tests.builders import NOW, PodBuilder, a_pod
 from tests.unit.core.evidence import broken, killed, measured, spent, worked

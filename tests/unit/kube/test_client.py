@@ -128,24 +128,28 @@ async def test_deleting_that_fails_otherwise_is_an_error() -> None:
     [
         (status(404, "NotFound"), {"not_found"}),
         (status(409, "AlreadyExists"), {"already_exists"}),
-        (status(409, "Conflict"), {"conflict"}),
+        (status(409, "Conflict"), {"conflict", "passing"}),
         (status(410, "Expired"), {"gone"}),
         (status(403, "Forbidden", 'pods "x" is forbidden: exceeded quota: q'), {"over_quota"}),
         (status(403, "Forbidden", "violates PodSecurity"), {"rejected"}),
-        (status(422, "Invalid", "spec.containers: required"), {"rejected"}),
-        (status(400, "BadRequest", "strict decoding"), {"rejected"}),
-        (status(429, "TooManyRequests", Retry_After="3"), set()),
-        (status(500, "InternalError"), set()),
-        (status(503, "ServiceUnavailable"), set()),
+        (status(422, "Invalid", "spec.containers: required"), {"rejected", "impossible"}),
+        (status(400, "BadRequest", "strict decoding"), {"rejected", "impossible"}),
+        (status(413, "RequestEntityTooLarge", "limit is 3145728"), {"rejected", "impossible"}),
+        (status(429, "TooManyRequests", Retry_After="3"), {"passing"}),
+        (status(500, "InternalError", "failed calling webhook"), set()),
+        (status(503, "ServiceUnavailable"), {"passing"}),
+        (status(504, "Timeout"), {"passing"}),
     ],
     ids=[
         "404", "409 AlreadyExists", "409 Conflict", "410", "403 by quota", "403 by policy", "422", "400",
-        "429", "500", "503",
+        "413", "429", "500", "503", "504",
     ],
 )  # fmt: skip
 async def test_kinds_of_errors(answer: web.Response, true: set[str]) -> None:
     error = await _error(answer)
-    kinds = ("not_found", "already_exists", "conflict", "gone", "over_quota", "rejected")
+    kinds = (
+        "not_found", "already_exists", "conflict", "gone", "over_quota", "rejected", "impossible", "passing",
+    )  # fmt: skip
     assert {kind for kind in kinds if getattr(error, kind)} == true
     assert error.status == answer.status
 

@@ -16,7 +16,7 @@ from benchwright.api.measurements import (
 from benchwright.api.task import Task, TaskSnapshot
 from benchwright.api.trial import TrialSpec, TrialStatus
 from benchwright.core.record import record as row_of
-from benchwright.core.trial import TrialView
+from benchwright.core.trialview import TrialView
 
 DIGEST = "sha256:" + "a" * 64
 STARTED, FINISHED = "2026-01-01T10:00:00.000000Z", "2026-01-01T10:00:09.500000Z"

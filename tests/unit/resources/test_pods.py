@@ -8,7 +8,7 @@ import pytest
 
 from benchwright.api import labels, stageplan
 from benchwright.api.agent import EnvVar
-from benchwright.core.trial import stage_names
+from benchwright.core.trialview import stage_names
 from benchwright.resources.pods import stage_pod
 from benchwright.resources.settings import PodSettings
 from tests.builders import TrialBuilder, a_trial
