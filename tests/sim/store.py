@@ -52,6 +52,8 @@ class Store:
     object_quota: int | None = None
     """ResourceQuota `count/pods`: pods, over or not."""
     listeners: list[Callable[[str, str, Json], None]] = field(default_factory=list)
+    clock_ahead: float = 0.0
+    """Seconds by which the API server's clock is ahead of the operator's."""
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     terminate: Callable[[Json], bool] = lambda pod: False
     """Whether somebody (the kubelet) has the pod and will end it in its own time."""
@@ -79,7 +81,7 @@ class Store:
             "namespace": NAMESPACE,
             "uid": str(uuid.uuid4()),
             "generation": 1,
-            "creationTimestamp": _stamp(),
+            "creationTimestamp": _stamp(self.clock_ahead),
         }
         if plural == "pods":
             raw["status"] = {"phase": "Pending"}
@@ -127,7 +129,7 @@ class Store:
 
     def _terminating(self, raw: Json, grace: float) -> Json:
         """Stamped with the time at which it should be gone, which can only come nearer."""
-        stamp = _stamp(grace)
+        stamp = _stamp(self.clock_ahead + grace)
         if raw["metadata"].get("deletionTimestamp", "~") <= stamp:
             return raw
         meta = {**raw["metadata"], "deletionTimestamp": stamp}

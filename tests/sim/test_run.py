@@ -42,6 +42,19 @@ async def check_finished(world: World) -> None:
     assert tokens == {("nop", 0), ("script", 0), ("model", 900)}
 
 
+async def test_the_wait_for_a_pod_is_right_though_the_api_servers_clock_is_ahead(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with a_world(monkeypatch) as world:
+        world.store.clock_ahead = 90.0
+        world.apply_inputs("script")
+        world.apply_run("script")
+        world.start_operator()
+        await world.until_complete()
+        (row,) = await world.results.rows()
+        assert 0.0 < row["seconds"]["queued"] < 5.0
+
+
 async def test_a_run_goes_to_completion(monkeypatch: pytest.MonkeyPatch) -> None:
     async with a_world(monkeypatch) as world:
         begin(world, trials=2)

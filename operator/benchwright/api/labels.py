@@ -11,6 +11,8 @@ STAGE = "benchwright.dev/stage"
 PURPOSE = "benchwright.dev/purpose"
 AGENT = "benchwright.dev/agent"
 TASK = "benchwright.dev/task"
+CREATED_AT = "benchwright.dev/created-at"
+"""Annotation of a Trial: when it was created by the operator's clock, which its stages use too."""
 
 _HASH_CHARS = 8
 TRIAL_NAME_MAX = 45  # leaves room for "-<attempt>-<stage>" in a pod's name and for labels (63)

@@ -173,8 +173,8 @@ class Usage(Model):
 class SecondsSpent(Model):
     """Where the time of the attempt that counts went, in seconds."""
 
-    queued: Number
-    """From the trial's creation to its first pod."""
+    queued: Number | None = None
+    """From the trial's creation to its first pod; None where two clocks contradict each other."""
     prepare: Number | None = None
     """From pod creation to the agent's start, over all stages."""
     agent: Number | None = None

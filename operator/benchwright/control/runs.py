@@ -151,8 +151,9 @@ async def _create(ctx: Context, run: RunView, new: tuple[NewTrial, ...]) -> _Mad
 
 
 async def _create_one(ctx: Context, run: RunView, item: NewTrial, made: _Made) -> None:
+    body = trial_object(run, item.name, item.spec, ctx.now())
     try:
-        raw = await ctx.kube.create(TRIALS, run.namespace, trial_object(run, item.name, item.spec))
+        raw = await ctx.kube.create(TRIALS, run.namespace, body)
     except ApiError as error:
         if error.passing:
             raise

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from datetime import datetime
 from typing import Any
 
 from benchwright.api import labels
@@ -9,6 +10,7 @@ from benchwright.api.agent import AgentSnapshot, AgentSpec
 from benchwright.api.base import Model, parse_stored
 from benchwright.api.run import BenchmarkRunSpec, BenchmarkRunStatus
 from benchwright.api.trial import TrialSpec, TrialStatus
+from benchwright.core.clock import format_time, parse_time
 from benchwright.core.runview import RunView, TrialSummary
 from benchwright.core.trialview import TrialView
 
@@ -24,12 +26,21 @@ def trial_view(raw: Json) -> TrialView:
         uid=meta["uid"],
         spec=parse_stored(TrialSpec, raw["spec"]),
         status=parse_stored(TrialStatus, raw.get("status") or {}),
-        created_at=meta["creationTimestamp"],
+        created_at=_created_at(meta),
         generation=meta.get("generation", 1),
         resource_version=meta["resourceVersion"],
         deleting="deletionTimestamp" in meta,
         run_uid=owners[0].get("uid", ""),
     )
+
+
+def _created_at(meta: Json) -> str:
+    stamp = str((meta.get("annotations") or {}).get(labels.CREATED_AT, ""))
+    try:
+        known = parse_time(stamp)
+    except ValueError:  # somebody else's hand
+        known = None
+    return stamp if known and known.tzinfo else str(meta["creationTimestamp"])
 
 
 def run_view(raw: Json) -> RunView:
@@ -75,7 +86,7 @@ def status_patch(status: Model) -> Json:
     return {f.alias or name: full.get(f.alias or name) for name, f in fields.items()}
 
 
-def trial_object(run: RunView, name: str, spec: TrialSpec) -> Json:
+def trial_object(run: RunView, name: str, spec: TrialSpec, now: datetime) -> Json:
     """The Trial that a run creates."""
     tags = {
         labels.RUN: run.name,
@@ -98,6 +109,7 @@ def trial_object(run: RunView, name: str, spec: TrialSpec) -> Json:
             "name": name,
             "namespace": run.namespace,
             "labels": tags,
+            "annotations": {labels.CREATED_AT: format_time(now)},
             "ownerReferences": [owner],
         },
         "spec": spec.dump(),

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from benchwright.api.facts import StageFacts
 from benchwright.api.measurements import SecondsSpent
 from benchwright.api.trial import TrialStatus
-from benchwright.core.clock import seconds_between
+from benchwright.core.clock import parse_time, seconds_between
 
 _EVALUATE = "evaluate"
 
@@ -28,13 +28,22 @@ def seconds_spent(
     lost = any(s.name not in mine for s in status.stages if s.name != _EVALUATE)
     agent = None if lost else _sum(work.values())
     return SecondsSpent(
-        queued=_round(seconds_between(created_at, status.stages[0].created_at) or 0.0),
+        queued=_queued(created_at, status.stages[0].created_at),
         prepare=_sum(f.prepare_seconds for f in mine.values()) if complete else None,
         agent=agent,
         evaluate=evaluate,
         total=_round(total),
         harness=_harness(total, agent, evaluate) if complete else None,
     )
+
+
+def _queued(created_at: str, first_pod: str) -> float | None:
+    """A trial that was not made by an operator has the API server's stamp only: a pod before its
+    trial is a contradiction, not a wait of 0 s."""
+    created, pod = parse_time(created_at), parse_time(first_pod)
+    if created is None or pod is None or pod < created:
+        return None
+    return _round((pod - created).total_seconds())
 
 
 def _commands(facts: StageFacts) -> float | None:

@@ -24,6 +24,7 @@ class TrialView:
     spec: TrialSpec
     status: TrialStatus
     created_at: str
+    """By the operator's clock where an operator made it, else by the API server's."""
     generation: int = 1
     resource_version: str = ""
     deleting: bool = False

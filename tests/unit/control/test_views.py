@@ -12,7 +12,7 @@ from benchwright.control.views import (
     trial_object,
     trial_view,
 )
-from tests.builders import a_run, a_trial, an_agent
+from tests.builders import NOW, a_run, a_trial, an_agent
 
 
 def _merge(old: object, patch: object) -> object:
@@ -89,7 +89,7 @@ def test_an_agents_digest_is_its_spec_and_not_how_it_was_written() -> None:
 
 def test_the_trial_that_a_run_creates_is_owned_labelled_and_complete() -> None:
     run, spec = a_run().view(), a_trial().spec()
-    raw = trial_object(run, "run-1-script-task-0", spec)
+    raw = trial_object(run, "run-1-script-task-0", spec, NOW)
     (owner,) = raw["metadata"]["ownerReferences"]
     assert (owner["kind"], owner["uid"], owner["controller"]) == ("BenchmarkRun", "uid-run", True)
     assert raw["metadata"]["labels"] == {
@@ -102,7 +102,7 @@ def test_the_trial_that_a_run_creates_is_owned_labelled_and_complete() -> None:
 
 
 def test_a_baseline_has_no_agent_label() -> None:
-    raw = trial_object(a_run().view(), "b", a_trial().baseline().spec())
+    raw = trial_object(a_run().view(), "b", a_trial().baseline().spec(), NOW)
     assert "benchwright.dev/agent" not in raw["metadata"]["labels"]
 
 

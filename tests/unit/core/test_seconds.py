@@ -1,7 +1,11 @@
 """Where a trial's time went: differences on one clock, and unknown is None, never 0."""
 
+import pytest
+
+from benchwright.api import labels
 from benchwright.api.facts import StageFacts
 from benchwright.api.trial import TrialStatus
+from benchwright.control.views import trial_view
 from benchwright.core.seconds import seconds_spent
 from tests.builders import TrialBuilder, a_trial, at
 from tests.unit.core.evidence import broken, killed, measured, step, worked
@@ -93,10 +97,31 @@ def test_a_command_that_never_ran_because_setup_failed_took_no_time() -> None:
     assert spent.agent == 4.0
 
 
-def test_clocks_that_go_backwards_give_zero_not_a_negative_duration() -> None:
-    spent = seconds_spent(at(100), BOTH, {})
+@pytest.mark.parametrize(("created", "queued"), [(at(0), 0.0), (at(0.5), None), (at(100), None)])
+def test_a_pod_before_its_trial_leaves_the_wait_unknown_neither_negative_nor_zero(
+    created: str, queued: float | None
+) -> None:
+    """The API server's clock was ahead of the operator's."""
+    spent = seconds_spent(created, BOTH, {})
     assert spent is not None
-    assert spent.queued == 0.0
+    assert spent.queued == queued
+    assert spent.total == 30.0, "that is the operator's clock alone"
+
+
+def test_the_wait_is_read_off_one_clock_however_wrong_the_api_servers_is() -> None:
+    raw = a_trial().in_stage("write").obj()
+    raw["metadata"]["creationTimestamp"] = at(5000)
+    raw["metadata"]["annotations"] = {labels.CREATED_AT: at(-2.25)}
+    spent = seconds_spent(trial_view(raw).created_at, BOTH, {})
+    assert spent is not None
+    assert spent.queued == 2.25
+
+
+@pytest.mark.parametrize("stamp", ["", "yesterday", "2026-11-30T12:00:00"])
+def test_a_stamp_that_somebody_broke_is_left_out_of_account(stamp: str) -> None:
+    raw = a_trial().in_stage("write").obj()
+    raw["metadata"]["annotations"] = {labels.CREATED_AT: stamp}
+    assert trial_view(raw).created_at == raw["metadata"]["creationTimestamp"]
 
 
 def test_commands_longer_than_the_whole_by_rounding_leave_no_negative_rest() -> None:
