@@ -76,10 +76,15 @@ class Kubelet:
         if plural != "pods":
             return
         name = raw["metadata"]["name"]
+        if kind == "ADDED" and not self._has_trial(raw):
+            return  # the garbage collector takes it before anybody has started it
         if kind == "ADDED":
             self._lives[name] = asyncio.create_task(self._live(self._seen(raw)))
         elif name in self._lives and (kind == "DELETED" or self._hears_of_deletion(raw)):
             self._lives[name].cancel()
+
+    def _has_trial(self, raw: Json) -> bool:
+        return ("trials", raw["metadata"]["labels"][labels.TRIAL]) in self.store.objects
 
     def _hears_of_deletion(self, raw: Json) -> bool:
         meta = raw["metadata"]
