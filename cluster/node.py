@@ -49,8 +49,8 @@ def _mount(state: State) -> None:
 
 def _second_cgroup_tree() -> list[Path]:
     """Where both versions are mounted, version 1 is used, and crun wants to see no other."""
-    found = cgroups.hierarchies()
-    return [] if found.unified else [tree for tree in (found.trees.get("unified"),) if tree]
+    tree = cgroups.hierarchies().trees.get("unified")
+    return [] if tree is None else [tree]
 
 
 def make_mount_points(state: State) -> None:

@@ -14,7 +14,16 @@ import time
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 
-from tests.e2e.cluster import API, IMAGE, Cluster, Json, task, wait_for
+from tests.e2e.cluster import (
+    IMAGE,
+    Cluster,
+    Json,
+    agent,
+    benchmark,
+    task,
+    taskset,
+    wait_for,
+)
 
 POD: Json = {"apiVersion": "v1", "kind": "Pod"}
 SPEC: Json = {
@@ -69,19 +78,10 @@ def benchwright(cluster: Cluster, trials: int, at_a_time: int) -> tuple[float, l
     """Seconds for the whole run, and harness seconds by trial."""
     name = f"noop-{uuid.uuid4().hex[:6]}"
     spec = task("noop", criteria=[{"name": "not-done", "command": "test -e done"}])
-    nop = {"scaffold": "nop", "run": "exit 0"}
-    run = {
-        "agents": [name],
-        "taskSet": name,
-        "trialsPerTask": trials,
-        "parallelism": at_a_time,
-        "seed": 1,
-    }
-    cluster.apply(
-        _object("Agent", name, nop), _object("TaskSet", name, {"source": {"inline": [spec]}})
-    )
+    cluster.apply(agent(name, "exit 0"), taskset(name, spec))
+    run = benchmark(name, name, [name], trialsPerTask=trials, parallelism=at_a_time, seed=1)
     start = time.monotonic()
-    cluster.apply(_object("BenchmarkRun", name, run))
+    cluster.apply(run)
     found = cluster.finish(name, 600)
     spent = time.monotonic() - start
     seconds = [trial["seconds"]["harness"] for trial in found.values()]
@@ -89,10 +89,6 @@ def benchwright(cluster: Cluster, trials: int, at_a_time: int) -> tuple[float, l
         cluster.kubectl("delete", kind, name)
     wait_for(lambda: not cluster.all("pods", f"benchwright.dev/run={name}"), 60)
     return spent, seconds
-
-
-def _object(kind: str, name: str, spec: Json) -> Json:
-    return {"apiVersion": API, "kind": kind, "metadata": {"name": name}, "spec": spec}
 
 
 def main() -> None:

@@ -81,15 +81,18 @@ class Kubelet:
         if kind == "ADDED":
             pod = self._seen(raw)
             task = self._lives[name] = asyncio.create_task(self._live(pod))
-            task.add_done_callback(lambda task: self._unborn(pod, task))
+            task.add_done_callback(lambda task: self._ended(pod, task))
         elif name in self._lives and (kind == "DELETED" or self._hears_of_deletion(raw)):
             self._lives[name].cancel()
 
-    def _unborn(self, pod: Seen, task: asyncio.Task[None]) -> None:
-        """A life that was cancelled before its first step has run none of its code."""
-        if self._lives.get(pod.name) is task:
-            del self._lives[pod.name]
-            self._gone(pod)
+    def _ended(self, pod: Seen, task: asyncio.Task[None]) -> None:
+        """Not in the life itself: one that was cancelled before its first step runs none of it."""
+        if self._lives.get(pod.name) is not task:
+            return  # another pod has the name by now
+        del self._lives[pod.name]
+        raw = self.store.objects.get(("pods", pod.name))
+        if raw and (task.cancelled() or "deletionTimestamp" in raw["metadata"]):
+            self.store.remove("pods", pod.name)
 
     def _has_trial(self, raw: Json) -> bool:
         return ("trials", raw["metadata"]["labels"][labels.TRIAL]) in self.store.objects
@@ -120,19 +123,10 @@ class Kubelet:
             await life(self, pod)
         except asyncio.CancelledError:
             await asyncio.sleep(TICK)
-            self._gone(pod)
+            raise
         except Exception as error:  # a test must hear of it
             self.problems.append(f"{pod.name}: {error!r}")
             raise
-        finally:
-            self._lives.pop(pod.name, None)
-        raw = self.store.objects.get(("pods", pod.name))
-        if raw and "deletionTimestamp" in raw["metadata"]:
-            self._gone(pod)
-
-    def _gone(self, pod: Seen) -> None:
-        if ("pods", pod.name) in self.store.objects:
-            self.store.remove("pods", pod.name)
 
     # What lives are made of
 
@@ -273,7 +267,7 @@ async def disrupted(kubelet: Kubelet, pod: Seen) -> None:
 
 async def vanishes(kubelet: Kubelet, pod: Seen) -> None:
     await kubelet.run(pod)
-    kubelet._gone(pod)
+    kubelet.store.remove("pods", pod.name)
 
 
 async def ends_silently(kubelet: Kubelet, pod: Seen) -> None:

@@ -5,7 +5,7 @@ does besides; the results service reads them with pydantic, since they are hosti
 both alike.
 """
 
-from typing import Literal, NotRequired, TypedDict
+from typing import Literal, TypedDict
 
 
 class StepFactsDoc(TypedDict):
@@ -59,4 +59,4 @@ class StageFactsDoc(ObservedDoc, total=False):
     runnerFinished: bool
     prepareSeconds: float | None
     collectSeconds: float | None
-    error: NotRequired[ProblemDoc]
+    error: ProblemDoc

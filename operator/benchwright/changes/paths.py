@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 
 MAX_PATH = 4096
+MAX_TREE_PATH, MAX_TREE_DEPTH = 1024, 100
+"""Of what a base may hold and a snapshot takes."""
 _MAX_NAME = 255
 _NOT_NORMAL = re.compile(rb"(?:\A|/)\.{0,2}(?:/|\Z)")  # an empty component, `.` or `..`
 _ESCAPED = "bytes:"

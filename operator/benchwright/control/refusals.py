@@ -11,15 +11,15 @@ POD_PAUSE = (1.0, 10.0)
 
 def refused_trial(error: ApiError, name: str) -> Refusal:
     """A policy may be mended while the run waits; a trial that does not fit stays as it is."""
-    return Refusal(
-        f"Trial {name}", str(error), final=error.impossible, quota=error.over_quota,
-        forbidden=error.status == 403,
-    )  # fmt: skip
+    return _refusal(f"Trial {name}", error, final=error.impossible)
 
 
 def refused_pod(error: ApiError, name: str) -> Refusal:
     """A forbidden pod ends its trial (operators.md 1.5): its security context will not change."""
+    return _refusal(f"pod {name}", error, final=error.rejected)
+
+
+def _refusal(what: str, error: ApiError, *, final: bool) -> Refusal:
     return Refusal(
-        f"pod {name}", str(error), final=error.rejected, quota=error.over_quota,
-        forbidden=error.status == 403,
-    )  # fmt: skip
+        what, str(error), final=final, quota=error.over_quota, forbidden=error.status == 403
+    )

@@ -10,8 +10,7 @@ from benchwright.api.facts import StageFacts
 from benchwright.api.measurements import SecondsSpent
 from benchwright.api.trial import TrialStatus
 from benchwright.core.clock import parse_time, seconds_between
-
-_EVALUATE = "evaluate"
+from benchwright.core.trialview import EVALUATE
 
 
 def seconds_spent(
@@ -22,10 +21,10 @@ def seconds_spent(
         return None
     total = seconds_between(status.stages[0].created_at, status.finished_at) or 0.0
     mine = {stage: f for (attempt, stage), f in facts.items() if attempt == status.attempt}
-    work = {s: _commands(f) for s, f in mine.items() if s != _EVALUATE}
-    evaluate = _commands(mine[_EVALUATE]) if _EVALUATE in mine else None
+    work = {s: _commands(f) for s, f in mine.items() if s != EVALUATE}
+    evaluate = _commands(mine[EVALUATE]) if EVALUATE in mine else None
     complete = all(s.name in mine for s in status.stages)
-    lost = any(s.name not in mine for s in status.stages if s.name != _EVALUATE)
+    lost = any(s.name not in mine for s in status.stages if s.name != EVALUATE)
     agent = None if lost else _sum(work.values())
     return SecondsSpent(
         queued=_queued(created_at, status.stages[0].created_at),

@@ -5,17 +5,15 @@ Imported while the agent works, since a trial waits for its end.
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 
 from benchwright.api.factsdoc import ObservedDoc, ProblemDoc, StageFactsDoc, StepFactsDoc
 from benchwright.api.stageplan import StagePlan, StepPlan
 from benchwright.harness import closing
-from benchwright.harness.folders import Folders
+from benchwright.harness.folders import Files, Folders
 from benchwright.harness.pipes import Pipes
 from benchwright.harness.transport import Transport, TransportError
 
 LOG_TAIL = 4000
-Files = dict[str, bytes | Path]
 
 
 class Collector:

@@ -1,9 +1,12 @@
-"""Where things are in the pod; tests put them elsewhere."""
+"""Where things are in the pod; tests put them elsewhere. And what is collected of them."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchwright.api import stageplan
+
+Files = dict[str, bytes | Path]
+"""Evidence by its name: content, or the file that has it."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,5 @@
 """Facts of an evaluator: its reports, read against the base."""
 
-from pathlib import Path
-
 from benchwright.api.factsdoc import ObservedDoc, ProblemDoc
 from benchwright.api.stageplan import REPOSITORY, StagePlan
 from benchwright.changes.globs import compile_any
@@ -9,7 +7,7 @@ from benchwright.coverage.codec import to_json
 from benchwright.coverage.errors import CoverageError
 from benchwright.coverage.model import BaseTree, count_lines
 from benchwright.coverage.readers import read as read_coverage
-from benchwright.harness.folders import Folders
+from benchwright.harness.folders import Files, Folders
 from benchwright.harness.hostile import read_regular
 from benchwright.harness.snapshot import baserepo
 from benchwright.harness.snapshot.blobs import Blobs
@@ -17,7 +15,6 @@ from benchwright.testreports.model import ReportError
 from benchwright.testreports.readers import read as read_tests
 
 MAX_REPORT = 64 * 1024 * 1024
-Files = dict[str, bytes | Path]
 
 
 def measured_facts(plan: StagePlan, folders: Folders) -> tuple[ObservedDoc, Files]:

@@ -40,7 +40,7 @@ class Sidecar:
     def run(self) -> None:
         """The whole life of the pod."""
         steps, pipes, error = self._prepare()
-        self._preload(self.plan)
+        self._preload()
         while not self._ended:
             if pipes is None:
                 time.sleep(0.05)
@@ -60,12 +60,11 @@ class Sidecar:
         prepare.release(self.folders)
         return steps, pipes, None
 
-    @staticmethod
-    def _preload(plan: StagePlan) -> None:
+    def _preload(self) -> None:
         """Import what collecting needs while the agent works, not when the trial waits for it."""
         from benchwright.harness.collect import observer
 
-        observer(plan)
+        observer(self.plan)
 
     def _collect(
         self, steps: list[StepPlan], pipes: Pipes | None, error: tuple[str, str] | None

@@ -1,16 +1,13 @@
 """Facts of a stage in which an agent worked: its changes and its answers."""
 
-from pathlib import Path
-
 from benchwright.api.factsdoc import ObservedDoc
 from benchwright.api.stageplan import StagePlan
 from benchwright.changes.classify import Overrides
-from benchwright.harness.folders import Folders
+from benchwright.harness.folders import Files, Folders
 from benchwright.harness.hostile import read_regular
 from benchwright.harness.snapshot.take import take
 
 MAX_ANSWER = 4096
-Files = dict[str, bytes | Path]
 
 
 def worked_facts(plan: StagePlan, folders: Folders) -> tuple[ObservedDoc, Files]:

@@ -14,7 +14,8 @@ from git import Git
 from git.exc import GitError
 
 from benchwright.changes import paths
-from benchwright.results.tree import MAX_BYTES, MAX_DEPTH, MAX_FILES, MAX_PATH
+from benchwright.changes.verbatim import ATTRIBUTES
+from benchwright.results.tree import MAX_BYTES, MAX_FILES, problem_of
 from benchwright.tasks.errors import TaskError
 
 FETCH_SECONDS = 600
@@ -40,8 +41,6 @@ _ENVIRONMENT = {
     **{f"GIT_CONFIG_KEY_{n}": key for n, key in enumerate(_CONFIG)},
     **{f"GIT_CONFIG_VALUE_{n}": value for n, value in enumerate(_CONFIG.values())},
 }
-_ATTRIBUTES = "* -text -filter -ident !working-tree-encoding\n"
-"""Has the last word over every .gitattributes."""
 
 
 def checkout(url: str, commit: str, into: Path, task: str) -> None:
@@ -74,7 +73,7 @@ def _repository(tree: Path) -> Iterator[Git]:
         _run(git, "init", "--quiet", "--template=", "--initial-branch=main", "--object-format=sha1")
         info = Path(folder) / "info"
         info.mkdir()
-        (info / "attributes").write_text(_ATTRIBUTES)
+        (info / "attributes").write_text(ATTRIBUTES)
         yield git
 
 
@@ -100,10 +99,7 @@ def _check_tree(git: Git, task: str) -> None:
             text = f"source.git has a submodule at {paths.show(path)}: they are not supported yet"
             raise TaskError("Submodules", task, text)
         total += int(size)
-        problem = paths.problem(path)
-        if len(path) > MAX_PATH or path.count(b"/") >= MAX_DEPTH:
-            problem = f"longer than {MAX_PATH} bytes or deeper than {MAX_DEPTH} folders"
-        if problem:
+        if problem := problem_of(path):
             raise TaskError("SourceUnusable", task, f"source.git: {paths.show(path)}: {problem}")
     if total > MAX_BYTES or len(listed) > MAX_FILES:
         text = f"source.git is larger than {MAX_FILES} files or {MAX_BYTES} bytes"

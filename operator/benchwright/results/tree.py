@@ -13,9 +13,6 @@ from benchwright.changes import paths
 
 MAX_FILES = 200_000
 MAX_BYTES = 2 * 1024**3
-MAX_DEPTH = 100
-MAX_PATH = 1024
-"""Both as the harness has them: what it could not snapshot is no base either."""
 _CHUNK = 1024 * 1024
 
 
@@ -86,10 +83,7 @@ class Tree:
         raw = os.fsencode(path)
         if paths.has_git_name(raw):
             return None
-        problem = paths.problem(raw)
-        if problem is None and (len(raw) > MAX_PATH or raw.count(b"/") >= MAX_DEPTH):
-            problem = f"longer than {MAX_PATH} bytes or deeper than {MAX_DEPTH} folders"
-        if problem:
+        if problem := problem_of(raw):
             raise ValueError(f"{show(path)}: {problem}")
         return self._root / path
 
@@ -128,6 +122,16 @@ class Tree:
                 if self._bytes > MAX_BYTES:
                     raise ValueError(f"more than {MAX_BYTES} bytes in all")
                 out.write(chunk)
+
+
+def problem_of(path: bytes) -> str | None:
+    """Why no file may have this path: what the harness could not snapshot is no base either."""
+    longest, deepest = paths.MAX_TREE_PATH, paths.MAX_TREE_DEPTH
+    if (problem := paths.problem(path)) is not None:
+        return problem
+    if len(path) > longest or path.count(b"/") >= deepest:
+        return f"longer than {longest} bytes or deeper than {deepest} folders"
+    return None
 
 
 def show(path: str) -> str:

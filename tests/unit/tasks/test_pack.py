@@ -4,7 +4,6 @@ import gzip
 import io
 import random
 import tarfile
-import tracemalloc
 from collections.abc import Callable
 
 import pytest
@@ -156,32 +155,25 @@ def test_a_damaged_archive_is_an_error_in_words_never_another_exception(
         outcome(damage(good, rng))
 
 
-def test_a_bomb_is_refused_before_it_is_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bomb_is_refused_before_it_is_in_memory(
+    monkeypatch: pytest.MonkeyPatch, peak: Callable[[Callable[[], object]], int]
+) -> None:
     monkeypatch.setattr(packing, "MAX_UNPACKED", 1_000_000)
     bomb = archive(member("one/big"), data=b"\0" * 20_000_000)
     assert len(bomb) < 40_000
-    assert _peak(lambda: refused(bomb).reason) < 6_000_000
+    assert peak(lambda: refused(bomb).reason) < 6_000_000
     assert refused(bomb).reason == "PackTooLarge"
 
 
 def test_a_bomb_in_an_extended_header_is_refused_before_it_is_in_memory(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, peak: Callable[[Callable[[], object]], int]
 ) -> None:
     """tarfile reads such a header whole before it says that there is a member."""
     monkeypatch.setattr(packing, "MAX_UNPACKED", 1_000_000)
     long = member("one/" + "x" * 20_000_000)
     bomb = archive(long, form=tarfile.GNU_FORMAT)
     assert len(bomb) < 40_000
-    assert _peak(lambda: refused(bomb).reason) < 6_000_000
-
-
-def _peak(work: Callable[[], object]) -> int:
-    tracemalloc.start()
-    try:
-        work()
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
+    assert peak(lambda: refused(bomb).reason) < 6_000_000
 
 
 def test_too_many_entries_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

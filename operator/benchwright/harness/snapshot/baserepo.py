@@ -9,13 +9,13 @@ from pathlib import Path
 
 from benchwright.changes import paths
 from benchwright.changes.modes import EXECUTABLE, FILE, SYMLINK
+from benchwright.changes.verbatim import ATTRIBUTES
 
 from . import git
 from .blobs import Blobs
 
 BASE = "refs/benchwright/base"
 _TIMEOUT = 120.0
-_NO_CONVERSION = "* -text -filter -ident !working-tree-encoding\n"
 _AGENT_CONFIG = """\tfilemode = true
 \tbare = false
 \tlogallrefupdates = true
@@ -81,8 +81,10 @@ def clone(base: Path, commit: str, worktree: Path) -> None:
     # The blobs' very bytes: what a .gitattributes converts would look changed by the agent.
     attributes = repo / "info" / "attributes"
     attributes.parent.mkdir()
-    attributes.write_text(_NO_CONVERSION)
-    git.check_out(repo, worktree)
+    attributes.write_text(ATTRIBUTES)
+    # The one command with a work tree: no agent has been near it.
+    check_out = [f"--work-tree={worktree.absolute()}", "read-tree", "-u", "--reset", "HEAD"]
+    git.run(repo, check_out, timeout=_TIMEOUT)
     shutil.rmtree(attributes.parent)
 
 

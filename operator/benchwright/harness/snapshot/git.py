@@ -112,18 +112,5 @@ def run(
     return out
 
 
-def check_out(repo: Path, worktree: Path, *, timeout: float = 120.0) -> None:
-    """Write HEAD's files below `worktree`, before any agent was near. GitError where git fails."""
-    env = {**environment(repo), "GIT_WORK_TREE": str(worktree)}
-    try:
-        subprocess.run(
-            ["git", "read-tree", "-u", "--reset", "HEAD"],
-            cwd=worktree, env=env, check=True, capture_output=True, timeout=timeout,
-        )  # fmt: skip
-    except (OSError, subprocess.SubprocessError) as error:
-        detail = getattr(error, "stderr", None) or b""
-        raise GitError(f"git read-tree: {error}: {_message(detail)}") from error
-
-
 def _message(err: bytes) -> str:
     return err[-2000:].decode("utf-8", "backslashreplace").strip()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from benchwright.changes import paths
 from benchwright.changes.classify import EXCLUDED, TESTS, PathClass
 from benchwright.changes.model import Entry, Ignored, LeftOut, Manifest
 
@@ -27,8 +28,8 @@ class Limits:
     max_files: int = 20_000
     max_file_bytes: int = 16 * MIB
     max_total_bytes: int = 256 * MIB
-    max_path_bytes: int = 1024
-    max_depth: int = 100
+    max_path_bytes: int = paths.MAX_TREE_PATH
+    max_depth: int = paths.MAX_TREE_DEPTH
     max_listing_bytes: int = 32 * MIB
     max_file_lines: int = 100_000
     max_total_lines: int = 1_000_000
