@@ -25,7 +25,7 @@ from tests.sim.services import KEY, Proxy, Results
 from tests.sim.store import NAMESPACE, Store
 
 Json = dict[str, Any]
-Changed = Callable[[str, str], None]
+Changed = Callable[[str, str, str], None]
 KINDS = {"benchmarkruns": "BenchmarkRun", "agents": "Agent", "tasksets": "TaskSet"}
 WRITING = a_task(name="parse", prompt="Add tests.", source={}, measurement=a_measurement())
 REPAIR = a_task("repair", name="mend", prompt="Mend it.", source={})
@@ -131,7 +131,8 @@ class World:
 
         def heard(plural: str, kind: str, raw: Json) -> None:
             if plural in KINDS:
-                changed(KINDS[plural], raw["metadata"]["name"])
+                meta = raw["metadata"]
+                changed(KINDS[plural], meta["name"], meta["resourceVersion"])
 
         for plural in KINDS:
             for raw in self.store.all(plural):

@@ -9,8 +9,12 @@ from datetime import UTC, datetime
 
 from benchwright.control.backoff import Backoff
 from benchwright.control.events import EventRecorder
+from benchwright.control.facts import FactsCache
+from benchwright.control.keeping import InputsCache
 from benchwright.control.metrics import Metrics
+from benchwright.control.pace import Pace
 from benchwright.control.queue import WorkQueue
+from benchwright.control.roster import Roster
 from benchwright.control.services import ProxyClient, ResultsClient
 from benchwright.control.settings import OperatorSettings
 from benchwright.control.tokens import Tokens
@@ -36,6 +40,7 @@ class Context:
     settings: OperatorSettings
     kube: KubeClient
     results: ResultsClient
+    facts: FactsCache
     proxy: ProxyClient
     tokens: Tokens
     queue: WorkQueue[Key]
@@ -43,6 +48,12 @@ class Context:
     pods: Informer[PodView]
     events: EventRecorder
     metrics: Metrics
+    roster: Roster
+    inputs: InputsCache
+    run_pace: Pace[str]
+    """By name of a run: when its counters were last written."""
+    own_writes: dict[str, str]
+    """Run → resource version of the operator's own last write, whose echo is no news."""
     trial_pauses: Backoff[str]
     """By name of a run whose trials the API server refuses."""
     pod_pauses: Backoff[str]

@@ -12,6 +12,7 @@ import kopf
 
 from benchwright.api.base import GROUP, VERSION
 
+Changed = Callable[[str, str, str], None]
 _PLURALS = {"BenchmarkRun": "benchmarkruns", "Agent": "agents", "TaskSet": "tasksets"}
 
 
@@ -40,8 +41,8 @@ class _NoProgress(kopf.ProgressStorage):
         return essence
 
 
-def build_registry(changed: Callable[[str, str], None]) -> kopf.OperatorRegistry:
-    """Handlers that call `changed(kind, name)`."""
+def build_registry(changed: Changed) -> kopf.OperatorRegistry:
+    """Handlers that call `changed(kind, name, resource version)`."""
     registry = kopf.OperatorRegistry()
     kopf.on.startup(registry=registry)(configure)
     # A registry of one's own has no login handlers; the client library's is what Login uses too.
@@ -53,9 +54,9 @@ def build_registry(changed: Callable[[str, str], None]) -> kopf.OperatorRegistry
     return registry
 
 
-def _notify(kind: str, changed: Callable[[str, str], None]) -> Callable[..., Any]:
-    async def notify(name: str, **_: Any) -> None:
-        changed(kind, name)
+def _notify(kind: str, changed: Changed) -> Callable[..., Any]:
+    async def notify(name: str, meta: kopf.Meta, **_: Any) -> None:
+        changed(kind, name, meta.get("resourceVersion", ""))
 
     return notify
 
@@ -78,7 +79,7 @@ class Stopped(Exception):
     """kopf ended its loop: it catches SIGTERM and SIGINT itself."""
 
 
-async def run_kopf(namespaces: Collection[str], changed: Callable[[str, str], None]) -> None:
+async def run_kopf(namespaces: Collection[str], changed: Changed) -> None:
     """Run kopf's own loop until cancelled or terminated; then everything else must end too."""
     await kopf.operator(
         registry=build_registry(changed),

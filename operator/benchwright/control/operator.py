@@ -7,13 +7,18 @@ import time
 import aiohttp
 
 from benchwright.api import labels
-from benchwright.control import health, inputs, refusals, runs, trials
+from benchwright.control import health, inputs, news, refusals, runs
+from benchwright.control import trials as trial_control
 from benchwright.control.backoff import Backoff
 from benchwright.control.context import Context, Key
 from benchwright.control.events import EventRecorder
+from benchwright.control.facts import FactsCache
 from benchwright.control.handlers import Stopped, run_kopf
+from benchwright.control.keeping import InputsCache
 from benchwright.control.metrics import Metrics
+from benchwright.control.pace import Pace
 from benchwright.control.queue import WorkQueue
+from benchwright.control.roster import Roster
 from benchwright.control.services import ProxyClient, ResultsClient, ServiceError
 from benchwright.control.settings import OperatorSettings
 from benchwright.control.tokens import Tokens
@@ -27,9 +32,10 @@ from benchwright.kube.informer import Informer
 
 log = logging.getLogger(__name__)
 RESYNC_SECONDS = 60.0
-_NEWS_WAIT = 25.0
+_COUNTS_SECONDS = 1.0
+"""How often a run's counters are written at most."""
 _RECONCILERS = {
-    "Trial": trials.reconcile,
+    "Trial": trial_control.reconcile,
     "BenchmarkRun": runs.reconcile,
     "Agent": inputs.reconcile_agent,
     "TaskSet": inputs.reconcile_taskset,
@@ -57,46 +63,61 @@ def build(settings: OperatorSettings, kube: KubeClient, session: aiohttp.ClientS
         asked=lambda error: error.come_back if isinstance(error, ApiError) else None,
     )
     tokens = Tokens(settings.key_file.read_bytes().strip(), time.time)
+    roster = Roster()
 
     def trial_changed(trial: TrialView) -> None:
         queue.add(("Trial", trial.name))
+        if trials.get(trial.name) is None:
+            roster.drop(trial)
+        elif not roster.take(trial):
+            return
         queue.add(("BenchmarkRun", trial.spec.run_name))
 
     def pod_changed(pod: PodView) -> None:
         queue.add(("Trial", pod.trial))
 
+    trials = Informer(
+        kube, TRIALS, settings.namespace, parse=trial_view, changed=trial_changed,
+        monotonic=time.monotonic,
+    )  # fmt: skip
+    results = ResultsClient(session, settings.results_url, tokens)
     return Context(
         settings=settings,
         kube=kube,
-        results=ResultsClient(session, settings.results_url, tokens),
+        results=results,
+        facts=FactsCache(results.facts),
         proxy=ProxyClient(session, settings.proxy_admin_url, tokens),
         tokens=tokens,
         queue=queue,
-        trials=Informer(
-            kube, TRIALS, settings.namespace, parse=trial_view, changed=trial_changed,
-            monotonic=time.monotonic,
-        ),
+        trials=trials,
         pods=Informer(
             kube, PODS, settings.namespace, parse=parse_pod, changed=pod_changed, monotonic=time.monotonic,
             selector=labels.TRIAL,
         ),
         events=EventRecorder(kube),
         metrics=Metrics(),
+        roster=roster,
+        inputs=InputsCache(time.monotonic),
+        run_pace=Pace(time.monotonic, _COUNTS_SECONDS),
+        own_writes={},
         trial_pauses=Backoff(time.monotonic, *refusals.TRIAL_PAUSE),
         pod_pauses=Backoff(time.monotonic, *refusals.POD_PAUSE),
     )  # fmt: skip
 
 
 async def _run_all(ctx: Context) -> None:
-    def changed(kind: str, name: str) -> None:
+    def changed(kind: str, name: str, version: str) -> None:
+        if kind == "BenchmarkRun" and ctx.own_writes.get(name) == version:
+            return
         ctx.queue.add((kind, name))
         if kind in {"Agent", "TaskSet"}:  # runs may wait for it
+            ctx.inputs.forget_all()
             ctx.queue.add(("Waiting", ""))
 
     async with asyncio.TaskGroup() as group:
         group.create_task(ctx.trials.run())
         group.create_task(ctx.pods.run())
-        group.create_task(_hear_news(ctx))
+        group.create_task(news.hear(ctx))
         group.create_task(_resync(ctx))
         group.create_task(run_kopf([ctx.settings.namespace], changed))
         await ctx.trials.synced.wait()
@@ -123,30 +144,11 @@ async def _wake_runs(ctx: Context) -> None:
             ctx.queue.add(("BenchmarkRun", raw["metadata"]["name"]))
 
 
-async def _hear_news(ctx: Context) -> None:
-    """Facts are stored seconds before a pod's phase changes: go on then (DESIGN.md)."""
-    after, boot = 0, ""
-    while True:
-        try:
-            now_boot, items = await ctx.results.news(after, _NEWS_WAIT)
-        except ServiceError as error:
-            log.warning("results service: %s", error)
-            await asyncio.sleep(1.0)
-            continue
-        if boot and now_boot != boot:
-            log.info("the results service was restarted")
-            after = 0  # its store may be another one
-        boot = now_boot
-        for item in items:
-            after = max(after, item["seq"])
-            if ctx.trials.get(item["trial"]) is not None:
-                ctx.queue.add(("Trial", item["trial"]))
-
-
 async def _resync(ctx: Context) -> None:
     """Whatever was missed is found within a minute."""
     while True:
         await asyncio.sleep(RESYNC_SECONDS)
+        ctx.facts.forget_all()
         for trial in ctx.trials:
             if not trial.status.outcome:
                 ctx.queue.add(("Trial", trial.name))

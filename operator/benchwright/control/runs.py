@@ -3,25 +3,22 @@
 import asyncio
 from dataclasses import dataclass, field, replace
 
-from benchwright.api.agent import AgentSnapshot
-from benchwright.api.base import parse_stored
 from benchwright.api.conditions import Condition
 from benchwright.api.run import BenchmarkRunStatus
-from benchwright.api.taskset import TaskSetStatus
 from benchwright.control.context import Context
+from benchwright.control.gathering import gather
 from benchwright.control.refusals import refused_trial
 from benchwright.control.views import (
-    agent_snapshot,
     run_view,
     status_patch,
     summary,
     trial_object,
-    trial_view,
 )
 from benchwright.core.refusal import TRIALS_REFUSED, Refusal
 from benchwright.core.run import decide, refused
+from benchwright.core.runstatus import only_counts
 from benchwright.core.runview import Inputs, NewTrial, RunDecision, RunView, TrialSummary
-from benchwright.kube.client import AGENTS, RUNS, TASKSETS, TRIALS
+from benchwright.kube.client import RUNS, TRIALS
 from benchwright.kube.errors import ApiError
 
 
@@ -32,11 +29,11 @@ async def reconcile(ctx: Context, name: str) -> float | None:
         run = run_view(await ctx.kube.get(RUNS, namespace, name))
     except ApiError as error:
         if error.not_found:
-            ctx.trial_pauses.works(name)
+            _forget(ctx, name)
             return None
         raise
     # Before the inputs: a baseline's record is stored before its trial says that it succeeded.
-    trials = [summary(t) for t in ctx.trials if t.spec.run_name == name and t.run_uid == run.uid]
+    trials = ctx.roster.of(run)
     inputs = Inputs() if run.deleting or run.status.finished_at else await gather(ctx, run)
     decision = decide(run, inputs, trials, ctx.now())
     again_after = decision.requeue_after
@@ -45,8 +42,18 @@ async def reconcile(ctx: Context, name: str) -> float | None:
     if decision.delete:
         await ctx.kube.delete(RUNS, namespace, name)
     if decision.status:
+        pause = ctx.run_pace.left(name) if only_counts(run.status, decision.status) else 0.0
+        if pause:
+            return pause if again_after is None else min(pause, again_after)
         await _write(ctx, run, decision.status)
     return again_after
+
+
+def _forget(ctx: Context, name: str) -> None:
+    ctx.trial_pauses.works(name)
+    ctx.inputs.forget(name)
+    ctx.run_pace.forget(name)
+    ctx.own_writes.pop(name, None)
 
 
 async def _fill(
@@ -70,62 +77,6 @@ async def _fill(
     cap = ctx.trial_pauses.cap
     status = refused(run, decision, made.refusal, {t.name: t for t in known}, cap, ctx.now())
     return run, replace(decision, status=status), wait
-
-
-async def gather(ctx: Context, run: RunView) -> Inputs:
-    """Agents, tasks, models and baselines; the first thing that is wrong ends it."""
-    agents: list[AgentSnapshot] = []
-    for name in run.spec.agents:
-        try:
-            agents.append(agent_snapshot(await ctx.kube.get(AGENTS, run.namespace, name)))
-        except ApiError as error:
-            if not error.not_found:
-                raise
-            text = f"spec.agents: there is no Agent {name!r} in namespace {run.namespace}: apply it"
-            return Inputs(problem=("AgentNotFound", text))
-    problem = await _unknown_model(ctx, agents)
-    if problem:
-        return Inputs(problem=("ModelUnknown", problem))
-    return await _tasks(ctx, run, tuple(agents))
-
-
-async def _unknown_model(ctx: Context, agents: list[AgentSnapshot]) -> str | None:
-    wanted = {a.spec.model: a.name for a in agents if a.spec.model}
-    if not wanted:
-        return None
-    known = await ctx.proxy.models()
-    for model, agent in wanted.items():
-        if model not in known:
-            return (
-                f"Agent {agent}: spec.model {model!r} is not configured at the proxy, which knows: "
-                f"{', '.join(sorted(known)) or 'none'}. Add it to proxy.models of the chart's values"
-            )
-    return None
-
-
-async def _tasks(ctx: Context, run: RunView, agents: tuple[AgentSnapshot, ...]) -> Inputs:
-    name = run.spec.task_set
-    try:
-        raw = await ctx.kube.get(TASKSETS, run.namespace, name)
-    except ApiError as error:
-        if not error.not_found:
-            raise
-        text = f"spec.taskSet: there is no TaskSet {name!r} in namespace {run.namespace}: apply it"
-        return Inputs(problem=("TaskSetNotFound", text))
-    status = parse_stored(TaskSetStatus, raw.get("status") or {})
-    ready = next((c for c in status.conditions if c.type == "Resolved"), None)
-    if ready is None or status.observed_generation != raw["metadata"]["generation"]:
-        return Inputs(problem=("TaskSetPending", f"TaskSet {name} has not been resolved yet"))
-    if ready.status != "True" or status.digest is None:
-        return Inputs(problem=("TaskSetUnresolved", f"TaskSet {name}: {ready.message}"))
-    tasks = await ctx.results.corpus(status.digest)
-    if tasks is None:
-        # The store is another one: nothing but this tells the TaskSet's reconciler.
-        ctx.queue.add(("TaskSet", name))
-        return Inputs(problem=("TaskSetPending", f"TaskSet {name} is being resolved again"))
-    measured = [t.digest for t in tasks if t.spec.kind == "testWriting"]
-    baselines = await ctx.results.baselines(measured)
-    return Inputs(agents=agents, tasks=tuple(tasks), corpus=status.digest, baselines=baselines)
 
 
 @dataclass
@@ -152,6 +103,7 @@ async def _create(ctx: Context, run: RunView, new: tuple[NewTrial, ...]) -> _Mad
 
 async def _create_one(ctx: Context, run: RunView, item: NewTrial, made: _Made) -> None:
     body = trial_object(run, item.name, item.spec, ctx.now())
+    ctx.roster.expect(item.name)
     try:
         raw = await ctx.kube.create(TRIALS, run.namespace, body)
     except ApiError as error:
@@ -167,13 +119,17 @@ async def _create_one(ctx: Context, run: RunView, item: NewTrial, made: _Made) -
             made.foreign = True
             return
     ctx.trials.upsert(raw)
-    made.trials.append(summary(trial_view(raw)))
+    trial = ctx.trials.get(item.name)
+    if trial is not None:  # or somebody has deleted it at once
+        made.trials.append(summary(trial))
 
 
 async def _write(ctx: Context, run: RunView, status: BenchmarkRunStatus) -> RunView:
     raw = await ctx.kube.patch_status(
         RUNS, run.namespace, run.name, status_patch(status), run.resource_version
     )
+    ctx.own_writes[run.name] = raw["metadata"]["resourceVersion"]
+    ctx.run_pace.done(run.name)
     for condition in status.conditions:
         old = next((c for c in run.status.conditions if c.type == condition.type), None)
         if condition.message and (

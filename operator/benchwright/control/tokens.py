@@ -1,7 +1,7 @@
 """Tokens that the operator signs: for pods, and for itself."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from benchwright.api.run import TrialBudget
 from benchwright.core.trialview import TrialView
@@ -18,9 +18,18 @@ class Tokens:
 
     key: bytes
     now: Callable[[], float]
+    _own: dict[str, tuple[float, str]] = field(default_factory=dict, repr=False)
+    """Audience → when its token is made anew, and the token."""
 
     def own(self, audience: str) -> str:
-        """The operator's own, short-lived."""
+        """The operator's own, short-lived, used for half of its life."""
+        until, token = self._own.get(audience, (0.0, ""))
+        if self.now() >= until:
+            token = self._sign_own(audience)
+            self._own[audience] = (self.now() + _OWN_SECONDS / 2, token)
+        return token
+
+    def _sign_own(self, audience: str) -> str:
         return self._sign(
             Claims(
                 audience=audience, role="operator", expires_at=self._until(_OWN_SECONDS),

@@ -10,6 +10,7 @@ from benchwright.api import labels
 from benchwright.api.run import FailurePolicy
 from benchwright.api.trial import TrialStatus
 from benchwright.control.context import Context
+from benchwright.control.facts import Facts
 from benchwright.control.refusals import refused_pod
 from benchwright.control.views import status_patch
 from benchwright.core.observed import PodView, parse_pod
@@ -38,10 +39,14 @@ async def reconcile(ctx: Context, name: str) -> float | None:
     trial = ctx.trials.get(name)
     if trial is None or trial.status.outcome:
         ctx.pod_pauses.works(name)
+        ctx.facts.forget(name)
     if trial is None:
         return await _sweep(ctx, name)
     if trial.status.outcome and not _pods(ctx, trial):
         return None
+    idle = _idle(ctx, trial)
+    if idle is not None:
+        return idle.requeue_after
     seen = await observe(ctx, trial)
     for _ in range(_STEPS):
         decision = decide(seen, ctx.now())
@@ -49,6 +54,16 @@ async def reconcile(ctx: Context, name: str) -> float | None:
         if not again:
             return again_after
     raise RuntimeError(f"trial {name}: {_STEPS} decisions in a row and no end")
+
+
+def _idle(ctx: Context, trial: TrialView) -> Decision | None:
+    """The decision by remembered facts, where it is to do nothing. Anything else is decided by facts
+    that are at least as new as the pods, or a pod's end would be taken for one without facts."""
+    facts = ctx.facts.remembered(trial, max(1, trial.status.attempt))
+    if facts is None:
+        return None
+    decision = decide(Observed(trial=trial, pods=_pods(ctx, trial), facts=facts), ctx.now())
+    return decision if decision.idle else None
 
 
 async def _sweep(ctx: Context, name: str) -> float | None:
@@ -74,11 +89,11 @@ async def observe(ctx: Context, trial: TrialView) -> Observed:
     """Pods first, then facts: facts are then at least as new as the pods' ends."""
     pods = _pods(ctx, trial)
     attempt = max(1, trial.status.attempt)
-    facts = {}
+    facts: Facts = {}
     # Even where no status and no pod tells of a stage: an operator that was killed right after it
     # had made a pod left no word of it, and the pod may be over and gone.
     if not trial.status.outcome:
-        facts = await ctx.results.facts(trial.uid, attempt)
+        facts = await ctx.facts.ask(trial, attempt)
     return Observed(trial=trial, pods=pods, facts=facts)
 
 
@@ -272,7 +287,9 @@ async def _tell(ctx: Context, trial: TrialView, status: TrialStatus) -> None:
     if status.outcome:
         harness = status.seconds.harness if status.seconds else None
         ctx.metrics.finish(trial.spec.purpose, status.outcome, status.reason or "", harness)
+    if status.outcome == "invalid":
+        # An event a trial is a write a trial: of a valid one the status tells the same, and for longer.
         await ctx.events.record(
-            "Trial", trial.namespace, trial.name, trial.uid, status.reason or "Finished",
-            f"{status.outcome}: {status.message}", ctx.now(), warning=status.outcome == "invalid",
+            "Trial", trial.namespace, trial.name, trial.uid, status.reason or "Invalid",
+            f"invalid: {status.message}", ctx.now(), warning=True,
         )  # fmt: skip

@@ -68,6 +68,17 @@ def stopped(
     return new if new != run.status else None
 
 
+def only_counts(old: BenchmarkRunStatus, new: BenchmarkRunStatus) -> bool:
+    """Whether nothing but numbers differ, which may be written together with those that come."""
+    numbers = ("counts", "progress", "conditions")
+    rest = new.model_copy(update={name: getattr(old, name) for name in numbers})
+    return rest == old and _kinds(new) == _kinds(old)
+
+
+def _kinds(status: BenchmarkRunStatus) -> list[tuple[str, str, str]]:
+    return [(c.type, c.status, c.reason) for c in status.conditions]
+
+
 def _with_conditions(
     run: RunView, now: datetime, *, resolved: tuple[str, str] | None, complete: RunCounts | None
 ) -> BenchmarkRunStatus:

@@ -65,6 +65,11 @@ class Decision:
     again: bool = False
     requeue_after: float | None = None
 
+    @property
+    def idle(self) -> bool:
+        """Nothing to do but to look again."""
+        return self == Decision(requeue_after=self.requeue_after)
+
 
 def stage_names(spec: TrialSpec) -> tuple[str, ...]:
     """The pods of an attempt, in order."""
