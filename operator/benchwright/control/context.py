@@ -1,12 +1,12 @@
 """What reconcilers share."""
 
 import asyncio
-import socket
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from benchwright.control.addresses import Addresses
 from benchwright.control.backoff import Backoff
 from benchwright.control.events import EventRecorder
 from benchwright.control.facts import FactsCache
@@ -58,12 +58,15 @@ class Context:
     """By name of a run whose trials the API server refuses."""
     pod_pauses: Backoff[str]
     """By name of a trial whose pods it refuses."""
+    addresses: Addresses
     now: Callable[[], datetime] = wall_clock
 
     async def pod_settings(self) -> PodSettings:
-        """Addresses are looked up each time: a service that was made anew has another one."""
+        """Where pods find the services."""
         s = self.settings
-        proxy, results = await asyncio.gather(_address(s.proxy_host), _address(s.results_host))
+        proxy, results = await asyncio.gather(
+            self.addresses.of(s.proxy_host), self.addresses.of(s.results_host)
+        )
         return PodSettings(
             harness_image=s.harness_image,
             proxy_ip=proxy,
@@ -73,8 +76,3 @@ class Context:
             image_pull_policy=s.image_pull_policy,
             runtime_class=s.runtime_class,
         )
-
-
-async def _address(host: str) -> str:
-    found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
-    return str(found[0][4][0])

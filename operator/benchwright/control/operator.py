@@ -9,6 +9,7 @@ import aiohttp
 from benchwright.api import labels
 from benchwright.control import health, inputs, news, refusals, runs
 from benchwright.control import trials as trial_control
+from benchwright.control.addresses import Addresses
 from benchwright.control.backoff import Backoff
 from benchwright.control.context import Context, Key
 from benchwright.control.events import EventRecorder
@@ -22,7 +23,7 @@ from benchwright.control.roster import Roster
 from benchwright.control.services import ProxyClient, ResultsClient, ServiceError
 from benchwright.control.settings import OperatorSettings
 from benchwright.control.tokens import Tokens
-from benchwright.control.views import trial_view
+from benchwright.control.trialviews import TrialViews
 from benchwright.core.observed import PodView, parse_pod
 from benchwright.core.trialview import TrialView
 from benchwright.kube.client import PODS, RUNS, TRIALS, KubeClient
@@ -44,7 +45,7 @@ _RECONCILERS = {
 
 async def run(settings: OperatorSettings) -> None:
     """Run the operator until cancelled."""
-    async with KubeClient(login()) as kube, aiohttp.ClientSession(trust_env=False) as session:
+    async with KubeClient(login()) as kube, _session() as session:
         ctx = build(settings, kube, session)
         server = await health.serve(ctx)
         try:
@@ -53,6 +54,11 @@ async def run(settings: OperatorSettings) -> None:
             log.info("terminated")
         finally:
             await server.cleanup()
+
+
+def _session() -> aiohttp.ClientSession:
+    """To the services, which set no cookies: to look for them costs each call something."""
+    return aiohttp.ClientSession(trust_env=False, cookie_jar=aiohttp.DummyCookieJar())
 
 
 def build(settings: OperatorSettings, kube: KubeClient, session: aiohttp.ClientSession) -> Context:
@@ -77,7 +83,7 @@ def build(settings: OperatorSettings, kube: KubeClient, session: aiohttp.ClientS
         queue.add(("Trial", pod.trial))
 
     trials = Informer(
-        kube, TRIALS, settings.namespace, parse=trial_view, changed=trial_changed,
+        kube, TRIALS, settings.namespace, parse=TrialViews(), changed=trial_changed,
         monotonic=time.monotonic,
     )  # fmt: skip
     results = ResultsClient(session, settings.results_url, tokens)
@@ -100,6 +106,7 @@ def build(settings: OperatorSettings, kube: KubeClient, session: aiohttp.ClientS
         inputs=InputsCache(time.monotonic),
         run_pace=Pace(time.monotonic, _COUNTS_SECONDS),
         own_writes={},
+        addresses=Addresses(time.monotonic),
         trial_pauses=Backoff(time.monotonic, *refusals.TRIAL_PAUSE),
         pod_pauses=Backoff(time.monotonic, *refusals.POD_PAUSE),
     )  # fmt: skip

@@ -17,14 +17,15 @@ from benchwright.core.trialview import TrialView
 Json = dict[str, Any]
 
 
-def trial_view(raw: Json) -> TrialView:
+def trial_view(raw: Json, spec: TrialSpec | None = None) -> TrialView:
+    """`spec`: of a caller who has read it already."""
     meta = raw["metadata"]
     owners = meta.get("ownerReferences") or [{}]
     return TrialView(
         namespace=meta["namespace"],
         name=meta["name"],
         uid=meta["uid"],
-        spec=parse_stored(TrialSpec, raw["spec"]),
+        spec=spec or parse_stored(TrialSpec, raw["spec"]),
         status=parse_stored(TrialStatus, raw.get("status") or {}),
         created_at=_created_at(meta),
         generation=meta.get("generation", 1),

@@ -52,7 +52,9 @@ class KubeClient:
 
     async def __aenter__(self) -> "KubeClient":
         connector = aiohttp.TCPConnector(ssl=self.login.tls or False, limit=100)
-        self._session = aiohttp.ClientSession(connector=connector, trust_env=False)
+        self._session = aiohttp.ClientSession(
+            connector=connector, trust_env=False, cookie_jar=aiohttp.DummyCookieJar()
+        )
         return self
 
     async def __aexit__(

@@ -26,6 +26,17 @@ def test_the_operators_own_tokens_are_short_lived_and_for_one_service() -> None:
         read(TOKENS.own("results"), "proxy")
 
 
+def test_an_own_token_is_used_again_for_half_of_its_life() -> None:
+    """Each of a trial's dozen calls would be signed anew; none must be refused for its age."""
+    now = [float(NOW)]
+    tokens = Tokens(KEY, lambda: now[0])
+    first = tokens.own("results")
+    now[0] += 149
+    assert tokens.own("results") == first
+    now[0] += 1
+    assert read(tokens.own("results"), "results").expires_at == NOW + 150 + 300
+
+
 def test_an_upload_token_is_for_one_stage_of_one_attempt_and_for_no_model() -> None:
     claims = read(TOKENS.upload(a_trial().view(), 2, "write", 100), "results")
     assert (claims.role, claims.trial_uid, claims.attempt, claims.stage) == (
