@@ -13,7 +13,8 @@ import click
 from benchwright.cli import records
 from benchwright.cli.errors import CliError, warn
 from benchwright.cli.evidence import download
-from benchwright.cli.gateway import Gateway, RefusedError, service_option
+from benchwright.cli.gateway import Gateway, RefusedError
+from benchwright.cli.options import service_option
 from benchwright.cli.records import Record
 from benchwright.cli.tables import check_complete, show
 from benchwright.cli.target import Session, Target, connect, pass_target, run_async

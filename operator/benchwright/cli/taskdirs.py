@@ -62,7 +62,7 @@ def check_task(folder: Path) -> tuple[LoadedTask | None, list[Finding]]:
 def _task(document: Document) -> tuple[BaseModel | None, list[Finding]]:
     name = document.data.get("name")
     subject = f"Task/{name if isinstance(name, str) else '?'}"
-    return check_part(document, Task, (), _schema(), subject=subject)
+    return check_part(document, Task, (), _schema, subject=subject)
 
 
 @cache
