@@ -28,9 +28,9 @@ def row(name: str = "r-a-fix-0", **fields: object) -> dict[str, object]:
     }
 
 
-def active() -> dict[str, object]:
+def active(agent: str = "a") -> dict[str, object]:
     """A trial that has just begun."""
-    raw = trial("r", "a", 0, phase="Running")
+    raw = trial("r", agent, 0, phase="Running")
     raw["status"]["stages"][0]["createdAt"] = datetime.now(UTC).isoformat()  # noqa: TID251
     return raw
 
