@@ -116,6 +116,27 @@ def test_unknown_is_a_question_mark_and_zero_is_zero() -> None:
     assert "? 1.0 prepare" in numbers
 
 
+def test_what_was_spent_in_all_is_said_of_the_run_of_each_agent_and_of_repeated_trials() -> None:
+    again = record("b", index=0, attempts=[{"attempt": 1}])
+    html = render("demo", [record("a"), record("a", index=1, outcome="invalid"), again])
+    said = "3,000 in, 150 out, 9 calls (1 invalid attempt included)"
+    assert f"<dt>Tokens spent in all</dt><dd>{said}</dd>" in html
+    cells = [text for _, text in Page(html).cells]
+    assert "2,000 in, 100 out, 6 calls" in cells
+    (repeated,) = [c for c in cells if "all attempts:" in c]
+    assert repeated.endswith("3 calls all attempts: 1,000 in, 50 out, 3 calls")
+
+
+def test_what_is_odd_about_a_result_is_said_in_its_cell_and_its_row() -> None:
+    odd = {"reason": "SolvedWithoutChange", "message": "<it> may be solved"}
+    page = Page(render("demo", [{**record(), "findings": [odd]}]))
+    (cell,) = page.of_class("cell")
+    assert cell.endswith("! 1 × SolvedWithoutChange")
+    assert any(
+        c.endswith("! SolvedWithoutChange: <it> may be solved") for c in page.of_class("wrap")
+    )
+
+
 def test_a_truncated_diff_is_a_lower_bound() -> None:
     numbers = Page(render("demo", [record(measurements=measured(truncated=True))])).of_class("n")
     assert "≥ 1 file +20 −1 1 tests, 0 other" in numbers
