@@ -76,10 +76,23 @@ class Kubelet:
         if plural != "pods":
             return
         name = raw["metadata"]["name"]
+        if kind == "ADDED" and not self._has_trial(raw):
+            return  # the garbage collector takes it before anybody has started it
         if kind == "ADDED":
-            self._lives[name] = asyncio.create_task(self._live(self._seen(raw)))
+            pod = self._seen(raw)
+            task = self._lives[name] = asyncio.create_task(self._live(pod))
+            task.add_done_callback(lambda task: self._unborn(pod, task))
         elif name in self._lives and (kind == "DELETED" or self._hears_of_deletion(raw)):
             self._lives[name].cancel()
+
+    def _unborn(self, pod: Seen, task: asyncio.Task[None]) -> None:
+        """A life that was cancelled before its first step has run none of its code."""
+        if self._lives.get(pod.name) is task:
+            del self._lives[pod.name]
+            self._gone(pod)
+
+    def _has_trial(self, raw: Json) -> bool:
+        return ("trials", raw["metadata"]["labels"][labels.TRIAL]) in self.store.objects
 
     def _hears_of_deletion(self, raw: Json) -> bool:
         meta = raw["metadata"]

@@ -1,10 +1,12 @@
 """A service that is stopped and started anew has lost nothing that it had confirmed."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from tests.builders import a_snapshot, a_task
 from tests.unit.core.evidence import measured, step, worked
+from tests.unit.reports.samples import record
 from tests.unit.results.archives import file, tar
 from tests.unit.results.support import (
     EVALUATOR,
@@ -17,14 +19,12 @@ from tests.unit.results.support import (
 REPAIR = a_task("repair", prompt="Mend it.", source={})
 EVALUATE = "/v1/attempts/uid-1/1/evaluate"
 ARCHIVE = tar(file("pkg/a"))
+BASELINE = replace(EVALUATOR, trial="trial-2", trial_uid="uid-2")
 
 
 def a_record(**more: Any) -> dict[str, Any]:
-    return {
-        "trial_uid": "uid-1", "run_uid": "uid-run", "namespace": "bench", "run": "run-1",
-        "purpose": "measurement", "task_digest": "sha256:" + "1" * 64, "outcome": "failure",
-        "attempt": 1, "order": 0, **more,
-    }  # fmt: skip
+    row = record(run="run-1", run_uid="uid-run", namespace="bench", trial_uid="uid-1")
+    return {**row, "task_digest": "sha256:" + "1" * 64, **more}
 
 
 async def fill(service: Service) -> dict[str, bytes]:
@@ -33,10 +33,13 @@ async def fill(service: Service) -> dict[str, bytes]:
     assert (await service.upload("overlay.tar", b"work" * 1000)).status == 200
     await service.facts(worked())
     await service.facts(measured(steps=(step("criterion-regression"),)), EVALUATOR, EVALUATE)
+    assert (
+        await service.facts(measured(), BASELINE, "/v1/attempts/uid-2/1/evaluate")
+    ).status == 200
     for method, path, body in (
         ("POST", "/v1/tasksets", {"source": source}),
         ("PUT", "/v1/records/uid-1", a_record()),
-        ("PUT", "/v1/records/uid-2", a_record(purpose="baseline", outcome="success")),
+        ("PUT", "/v1/records/uid-2", a_record(purpose="baseline", trial_uid="uid-2")),
     ):
         reply = await service.call(method, path, OPERATOR, json=body, port="internal")
         assert reply.status == 200
@@ -66,6 +69,7 @@ async def everything(service: Service) -> dict[str, bytes]:
     )  # fmt: skip
     read = {p: (await service.call("GET", p, None, port="internal")).body for p in paths}
     overlay = await service.fetch("overlay.tar")
+    assert b"<html" in read["/runs/bench/run-1/report.html"]
     return {
         **read, "overlay": overlay.body, "verdict": verdict.body, "baselines": baselines.body,
         "corpus": resolved.body,
