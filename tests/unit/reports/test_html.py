@@ -54,10 +54,26 @@ def test_needs_nothing_from_outside() -> None:
     assert page.links == ["/trials/u-1/evidence.tar.gz"]
 
 
-def test_follows_the_colour_scheme_and_prints() -> None:
+def colours(css: str) -> set[str]:
+    """Names of the colours that the first :root of `css` sets."""
+    root = css[css.index(":root {") : css.index("}")]
+    return set(re.findall(r"(--[a-z]+):#", root))
+
+
+def test_follows_the_colour_scheme_and_prints_every_colour_as_on_paper() -> None:
+    """The dark colours hold on paper too, but for those that are set again after them."""
     html = render("demo", [record()])
-    assert "prefers-color-scheme: dark" in html
-    assert "@media print" in html
+    _, dark = html.split("@media (prefers-color-scheme: dark) {", 1)
+    _, paper = html.split("@media print {", 1)
+    assert html.index("@media print {") > html.index("prefers-color-scheme: dark")
+    assert colours(dark) == colours(paper) >= {"--bg", "--fg", "--accent", "--line"}
+
+
+@pytest.mark.parametrize(("tasks", "wide"), [(5, False), (6, True)])
+def test_a_matrix_that_no_sheet_has_room_for_is_broken_into_lines(tasks: int, wide: bool) -> None:
+    html = render("demo", [record(task=f"t{n}") for n in range(tasks)])
+    assert ('<table class="wide">' in html) is wide
+    assert [f'data-task="t{n}"' in html for n in range(tasks)] == [True] * tasks
 
 
 @pytest.mark.parametrize("field", ["agent", "task", "message", "reason", "model", "corpus_digest"])
