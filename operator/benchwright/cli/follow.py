@@ -1,33 +1,26 @@
 """Following a run at the API server until it is complete, or stuck."""
 
 import asyncio
-import contextlib
-import logging
 import time
-from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TypeVar
 
 import aiohttp
 
-from benchwright.api import labels
 from benchwright.cli.errors import CliError
 from benchwright.cli.live import View
 from benchwright.cli.progress import Progress, problems
 from benchwright.cli.target import Session
-from benchwright.cli.views import RunProgress, TrialProgress, parse_run, parse_trial
-from benchwright.core.observed import PodView, parse_pod
-from benchwright.kube.client import PODS, RUNS, TRIALS, Json, Resource
+from benchwright.cli.views import RunProgress, parse_run
+from benchwright.cli.watched import Watched, watch
+from benchwright.kube.client import RUNS
 from benchwright.kube.errors import ApiError
-from benchwright.kube.informer import Informer
 
-V = TypeVar("V")
 _QUIET_SECONDS = 75.0
 """A server that is well says something each minute (bookmarks)."""
 _ASK_SECONDS = 1.0
 _UNREACHABLE_SECONDS = 2 * _QUIET_SECONDS
-_SYNC_SECONDS, _SETTLE_SECONDS = 60.0, 10.0
+_SETTLE_SECONDS = 10.0
 
 
 class StuckError(CliError):
@@ -45,7 +38,7 @@ class Pace:
 async def follow(session: Session, name: str, view: View, pace: Pace) -> Progress:
     """Show the run until it is complete; returns its last state. Raises StuckError."""
     first = await _get(session, name)
-    async with _watched(session, name) as watched:
+    async with watch(session, name) as watched:
         watcher = _Watcher(session, first, watched, pace)
         while True:
             progress = await watcher.look()
@@ -68,20 +61,10 @@ async def _get(session: Session, name: str) -> RunProgress:
         ) from error
 
 
-@dataclass(frozen=True)
-class _Watched:
-    """What is kept up to date in the background."""
-
-    runs: Informer[RunProgress]
-    """At most the one."""
-    trials: Informer[TrialProgress]
-    pods: Informer[PodView]
-
-
 class _Watcher:
     """Puts the pieces together and keeps the times."""
 
-    def __init__(self, session: Session, run: RunProgress, watched: _Watched, pace: Pace):
+    def __init__(self, session: Session, run: RunProgress, watched: Watched, pace: Pace):
         self._session, self._run, self._watched, self._pace = session, run, watched, pace
         self._heard = self._fine = time.monotonic()
         self._asked = 0.0
@@ -139,43 +122,3 @@ class _Watcher:
                 f"{'; '.join(wrong)}. It goes on by itself once that is mended (--stuck-after "
                 "waits longer)"
             )
-
-
-@contextlib.asynccontextmanager
-async def _watched(session: Session, name: str) -> AsyncIterator[_Watched]:
-    """The run, its trials and pods."""
-    one, mine = f"metadata.name={name}", f"{labels.RUN}={name}"
-    selectors = {RUNS: {"fieldSelector": one}, TRIALS: {"labelSelector": mine}}
-    for resource, selector in selectors.items():  # refused? say so now
-        await session.kube.list_page(resource, session.namespace, {"limit": "1", **selector})
-    # Who may not list pods sees all but whether containers have started: not worth a warning.
-    logging.getLogger("benchwright.kube.informer").setLevel(logging.ERROR)
-    watched = _Watched(
-        runs=_informer(session, RUNS, parse_run, fields=one),
-        trials=_informer(session, TRIALS, parse_trial, selector=mine),
-        pods=_informer(session, PODS, parse_pod, selector=mine),
-    )
-    tasks = [asyncio.create_task(i.run()) for i in (watched.runs, watched.trials, watched.pods)]
-    try:
-        async with asyncio.timeout(_SYNC_SECONDS):
-            await watched.runs.synced.wait()
-            await watched.trials.synced.wait()
-        yield watched
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-
-def _informer(
-    session: Session,
-    resource: Resource,
-    parse: Callable[[Json], V],
-    *,
-    selector: str = "",
-    fields: str = "",
-) -> Informer[V]:
-    return Informer(
-        session.kube, resource, session.namespace, parse=parse, changed=lambda _: None,
-        monotonic=time.monotonic, selector=selector, fields=fields,
-    )  # fmt: skip
