@@ -79,7 +79,7 @@ class Results:
 
 
 USED = {
-    "requests": 3, "refused": 0, "unknown_usage": 0, "input_tokens": 900,
+    "requests": 3, "succeeded": 3, "failed": 0, "refused": 0, "unknown_usage": 0, "input_tokens": 900,
     "cached_input_tokens": 100, "output_tokens": 60, "reasoning_tokens": 10,
 }  # fmt: skip
 NOTHING = {**dict.fromkeys(USED, 0), "reasoning_tokens": None}

@@ -212,6 +212,7 @@ async def test_a_base_that_cannot_be_measured_makes_its_trials_invalid_and_start
         assert {pod.task for pod in world.kubelet.started if pod.agent} == {"mend"}
         rows = [r for r in await world.results.rows() if r["task"] == "parse"]
         assert all(r["usage"] is None for r in rows)
+        assert [r["spent"]["requests"] for r in rows if r["agent"]] == [0, 0]
 
 
 async def test_a_proxy_that_was_restarted_during_a_call_makes_the_attempt_invalid(
@@ -227,3 +228,5 @@ async def test_a_proxy_that_was_restarted_during_a_call_makes_the_attempt_invali
         assert (status["outcome"], status["attempt"]) == ("success", 2)
         assert status["attempts"][0]["reason"] == "ProxyInterrupted"
         assert status["usage"]["total"]["inputTokens"] == 900
+        (row,) = await world.results.rows()
+        assert (row["usage"]["input_tokens"], row["spent"]["input_tokens"]) == (900, 1800)

@@ -1,9 +1,13 @@
 """Base model and bounded types: every string and list in a resource has a limit (CEL costs, etcd)."""
 
-from typing import Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, StringConstraints
 from pydantic.alias_generators import to_camel
+
+if TYPE_CHECKING:
+    from pydantic.json_schema import JsonSchemaValue
+    from pydantic_core import CoreSchema
 
 GROUP = "benchwright.dev"
 VERSION = "v1alpha1"
@@ -43,8 +47,21 @@ class Model(BaseModel):
         populate_by_name=True,
         extra="forbid",
         frozen=True,
-        use_attribute_docstrings=True,
     )
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: "CoreSchema", handler: GetJsonSchemaHandler
+    ) -> "JsonSchemaValue":
+        """What the text below a field says is its description."""
+        from benchwright.api.fielddocs import field_docs
+
+        schema = handler(core_schema)
+        properties = handler.resolve_ref_schema(schema).get("properties", {})
+        texts = field_docs(cls)
+        for name in cls.model_fields.keys() & texts.keys():
+            properties[cls.model_fields[name].alias or name]["description"] = texts[name]
+        return schema
 
     def dump(self) -> dict[str, object]:
         """As JSON-ready data in the resource's own spelling; what was never set is left out."""

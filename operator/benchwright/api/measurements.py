@@ -5,9 +5,10 @@ Unknown is None, never 0: `coverage: null` says that it was not measured.
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, StringConstraints
 
 from benchwright.api.base import Count, Model, Name, ShortText
+from benchwright.api.conditions import MESSAGE_MAX, Reason
 
 Outcome = Literal["success", "failure", "timeout", "invalid"]
 Number = Annotated[float, Field(ge=0)]
@@ -115,6 +116,15 @@ class ReplayResult(Model):
     """Within the truth's tolerance; None where the truth has no number."""
 
 
+class Finding(Model):
+    """What a reader must know beside the numbers; it changes no outcome."""
+
+    reason: Reason
+    """One word."""
+    message: Annotated[str, StringConstraints(max_length=MESSAGE_MAX)]
+    """What was seen, and what to do."""
+
+
 class Measurements(Model):
     """What was measured; which parts are there depends on the task's kind."""
 
@@ -132,6 +142,8 @@ class Measurements(Model):
     """testRunning: the answer."""
     replay: ReplayResult | None = None
     """testRunning: the replay."""
+    findings: Annotated[tuple[Finding, ...], Field(max_length=8)] = ()
+    """What is odd about the result."""
     would_pass: bool | None = None
     """After a time-out: whether what the agent left would have been a success."""
 

@@ -7,7 +7,14 @@ from pydantic import Field, StringConstraints
 from benchwright.api.agent import AgentSnapshot
 from benchwright.api.base import Count, Digest, Model, Name, Timestamp
 from benchwright.api.conditions import MESSAGE_MAX, Condition, Reason
-from benchwright.api.measurements import Measurements, Outcome, SecondsSpent, Usage
+from benchwright.api.measurements import (
+    Measurements,
+    Number,
+    Outcome,
+    SecondsSpent,
+    StageUsage,
+    Usage,
+)
 from benchwright.api.run import FailurePolicy, TrialBudget
 from benchwright.api.task import TaskLimits, TaskSnapshot
 
@@ -86,6 +93,10 @@ class AttemptRecord(Model):
     """What happened."""
     finished_at: Timestamp
     """When it was given up."""
+    usage: StageUsage | None = None
+    """What it had used by then, from the proxy; None where nobody has said."""
+    cost_usd: Number | None = None
+    """Money; None where no price is known."""
 
 
 class StageRecord(Model):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from .classify import TESTS, PathClass
-from .model import Entry, Kind, Manifest
+from .model import Changes, Entry, Kind, Manifest
 from .paths import parents
 
 
@@ -66,6 +66,17 @@ def select(manifest: Manifest, policy: Policy) -> Selection:
     flags = tuple(Flag(entry, reason) for entry in applied for reason in _flags(entry))
     lost = manifest.left_out_tests if policy is Policy.TESTS_ONLY else manifest.left_out_files
     return Selection(policy, applied, dropped, flags, complete=lost == 0)
+
+
+def tests_may_cross(changes: Changes) -> bool:
+    """Whether `tests_only` may have anything to apply, told from the numbers: False is certain.
+
+    What was left out of the snapshot is in neither, and crosses as little as a deletion does.
+    """
+    tests = [change for change in changes.changed if change.cls in TESTS]
+    if len(tests) == changes.test_files:
+        return any(change.kind is not Kind.DELETED for change in tests)
+    return changes.test_files > 0
 
 
 def _reason(entry: Entry, policy: Policy) -> str | None:

@@ -1,9 +1,9 @@
 """One document against the rules of the API server: types, bounds, unknown fields, CEL rules."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
@@ -65,11 +65,12 @@ def check(document: Document) -> Checked:
         text = f"is no kind of {API_VERSION}: choose one of {there}"
         finding = Finding(document.where(("kind",)), document.subject, "kind", text)
         return Checked(document, None, (finding,))
-    _, findings = check_part(document, Envelope, (), {})
-    spec, more = check_part(document, kind.spec, ("spec",), schema_of(kind, "spec"))
+    _, findings = check_part(document, Envelope, (), dict)
+    spec, more = check_part(document, kind.spec, ("spec",), partial(schema_of, kind, "spec"))
     findings += more
     if isinstance(document.data.get("status"), Mapping):
-        findings += check_part(document, kind.status, ("status",), schema_of(kind, "status"))[1]
+        schema = partial(schema_of, kind, "status")
+        findings += check_part(document, kind.status, ("status",), schema)[1]
     return Checked(document, spec, tuple(findings))
 
 
@@ -83,13 +84,14 @@ def check_part(
     document: Document,
     model: type[BaseModel],
     prefix: Path,
-    schema: Schema,
+    schema: Callable[[], Schema],
     subject: str | None = None,
 ) -> tuple[BaseModel | None, list[Finding]]:
     """The part of the document at `prefix` as `model`, or what is wrong with it.
 
     Checked as strict JSON with the resource's own spelling: what pydantic would convert ("3" to 3,
-    snake_case names) the API server refuses.
+    snake_case names) the API server refuses. The schema, for what is said, is made only where
+    something is wrong.
     """
     data: Any = document.data
     for step in prefix:
@@ -104,7 +106,7 @@ def check_part(
         parsed = model.model_validate_json(text, strict=True, by_alias=True, by_name=False)
         problems += broken_rules(parsed)
     except ValidationError as error:
-        problems += [(p["loc"], say(p, schema)) for p in _own(error) if p["loc"] not in found]
+        problems += [(p["loc"], say(p, schema())) for p in _own(error) if p["loc"] not in found]
     except (ValueError, RecursionError) as error:
         problems.append(((), f"cannot be written as JSON: {error}"))
     subject = document.subject if subject is None else subject

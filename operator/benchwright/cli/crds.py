@@ -4,19 +4,20 @@ import io
 from pathlib import Path
 
 import click
-from ruamel.yaml import YAML
-
-from benchwright.api.crd import KINDS, definition
 
 _HEADER = "# Generated from operator/benchwright/api by `make crds`. Do not edit.\n"
 
 
 def rendered() -> dict[str, str]:
     """File name → text of every CRD."""
+    from benchwright.api.crd import KINDS, definition
+
     return {f"{kind.plural}.yaml": _HEADER + _yaml(definition(kind)) for kind in KINDS}
 
 
 def _yaml(data: object) -> str:
+    from ruamel.yaml import YAML
+
     yaml = YAML()
     yaml.width = 100
     yaml.representer.ignore_aliases = lambda *_: True

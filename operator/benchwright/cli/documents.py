@@ -107,17 +107,4 @@ def _load(path: Path, name: str) -> list[Any]:
         raise YamlProblem(f"{name}: is not UTF-8 text (byte {error.start})") from error
     except OSError as error:
         raise YamlProblem(f"{name}: cannot be read: {error.strerror}") from error
-    return parse(text, name)
-
-
-def parse(text: str, name: str) -> list[Any]:
-    """YAML documents; YamlProblem for everything that is none."""
-    try:
-        return load_all(text, name)
-    except YamlProblem:
-        raise
-    except RecursionError as error:
-        raise YamlProblem(f"{name}: is nested too deeply") from error
-    except Exception as error:  # ruamel raises whatever comes on odd input
-        what = " ".join(str(error).split())[:200] or type(error).__name__
-        raise YamlProblem(f"{name}: is not readable as YAML: {what}") from error
+    return load_all(text, name)

@@ -8,7 +8,8 @@ from pathlib import Path
 import click
 
 from benchwright.cli.errors import CliError
-from benchwright.cli.gateway import Gateway, service_option
+from benchwright.cli.gateway import Gateway
+from benchwright.cli.options import service_option
 from benchwright.cli.target import Session, Target, connect, pass_target, run_async
 
 

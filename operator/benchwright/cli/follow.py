@@ -1,29 +1,25 @@
 """Following a run at the API server until it is complete, or stuck."""
 
 import asyncio
-import contextlib
-import logging
 import time
-from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TypeVar
 
 import aiohttp
 
-from benchwright.api import labels
 from benchwright.cli.errors import CliError
 from benchwright.cli.live import View
 from benchwright.cli.progress import Progress, problems
 from benchwright.cli.target import Session
-from benchwright.cli.views import RunProgress, TrialProgress, parse_run, parse_trial
-from benchwright.core.observed import PodView, parse_pod
-from benchwright.kube.client import PODS, RUNS, TRIALS, Json, Resource
+from benchwright.cli.views import RunProgress, parse_run
+from benchwright.cli.watched import Watched, watch
+from benchwright.kube.client import RUNS
 from benchwright.kube.errors import ApiError
-from benchwright.kube.informer import Informer
 
-V = TypeVar("V")
-_UNREACHABLE_SECONDS = 60.0
+_QUIET_SECONDS = 75.0
+"""A server that is well says something each minute (bookmarks)."""
+_ASK_SECONDS = 1.0
+_UNREACHABLE_SECONDS = 2 * _QUIET_SECONDS
 _SETTLE_SECONDS = 10.0
 
 
@@ -36,16 +32,14 @@ class Pace:
     """How often to look, and how long to wait."""
 
     interval: float = 0.5
-    run_interval: float = 1.0
-    """For the run itself, which is asked for; trials and pods are watched."""
     stuck_after: float = 120.0
 
 
 async def follow(session: Session, name: str, view: View, pace: Pace) -> Progress:
     """Show the run until it is complete; returns its last state. Raises StuckError."""
     first = await _get(session, name)
-    async with _informers(session, name) as (trials, pods):
-        watcher = _Watcher(session, first, trials, pods, pace)
+    async with watch(session, name) as watched:
+        watcher = _Watcher(session, first, watched, pace)
         while True:
             progress = await watcher.look()
             view.update(progress)
@@ -70,27 +64,22 @@ async def _get(session: Session, name: str) -> RunProgress:
 class _Watcher:
     """Puts the pieces together and keeps the times."""
 
-    def __init__(
-        self,
-        session: Session,
-        run: RunProgress,
-        trials: Informer[TrialProgress],
-        pods: Informer[PodView],
-        pace: Pace,
-    ):
-        self._session, self._run, self._trials, self._pods = session, run, trials, pods
-        self._pace = pace
-        self._heard = self._fine = self._asked = time.monotonic()
+    def __init__(self, session: Session, run: RunProgress, watched: Watched, pace: Pace):
+        self._session, self._run, self._watched, self._pace = session, run, watched, pace
+        self._heard = self._fine = time.monotonic()
+        self._asked = 0.0
         self._complete_since: float | None = None
 
     async def look(self) -> Progress:
-        """The state now; what cannot be reached for a moment is as it was."""
+        """The state as far as it was heard of; what cannot be reached for a moment is as it was."""
         run = await self._run_now()
         if run.uid != self._run.uid:
             raise CliError(f"run {run.name} was deleted and made again while it was watched")
         self._run = run
-        mine = sorted((t for t in self._trials if t.run_uid == run.uid), key=lambda t: t.name)
-        waiting = frozenset(p.trial for p in self._pods if p.phase == "Pending")
+        mine = sorted(
+            (t for t in self._watched.trials if t.run_uid == run.uid), key=lambda t: t.name
+        )
+        waiting = frozenset(p.trial for p in self._watched.pods if p.phase == "Pending")
         now = datetime.fromtimestamp(time.time(), UTC)
         progress = Progress(run, tuple(mine), waiting, now)
         if run.complete or len(progress.active) > len(progress.overdue):
@@ -98,16 +87,23 @@ class _Watcher:
         return replace(progress, idle=time.monotonic() - self._fine)
 
     async def _run_now(self) -> RunProgress:
-        if time.monotonic() - self._asked < self._pace.run_interval:
+        """As it was last heard of. The API server is asked where it says nothing, or that the run is
+        gone: its answer, or that there is none, tells which."""
+        now = time.monotonic()
+        found = self._watched.runs.get(self._run.name)
+        silence = min(self._watched.runs.silence, now - self._heard)
+        if found is not None and silence < _QUIET_SECONDS:
+            return found
+        if now - self._asked < _ASK_SECONDS:
             return self._run
-        self._asked = time.monotonic()
+        self._asked = now
         try:
             run = await _get(self._session, self._run.name)
         except (ApiError, aiohttp.ClientError, TimeoutError):
-            if time.monotonic() - self._heard > _UNREACHABLE_SECONDS:
+            if silence > _UNREACHABLE_SECONDS:
                 raise
             return self._run
-        self._heard = time.monotonic()
+        self._heard = now
         return run
 
     def done(self, progress: Progress) -> bool:
@@ -126,32 +122,3 @@ class _Watcher:
                 f"{'; '.join(wrong)}. It goes on by itself once that is mended (--stuck-after "
                 "waits longer)"
             )
-
-
-@contextlib.asynccontextmanager
-async def _informers(
-    session: Session, name: str
-) -> AsyncIterator[tuple[Informer[TrialProgress], Informer[PodView]]]:
-    """Trials and pods of the run, kept up to date in the background."""
-    await session.kube.list_page(TRIALS, session.namespace, {"limit": "1"})  # refused? say so now
-    # Who may not list pods sees all but whether containers have started: not worth a warning.
-    logging.getLogger("benchwright.kube.informer").setLevel(logging.ERROR)
-    trials = _informer(session, name, TRIALS, parse_trial)
-    pods = _informer(session, name, PODS, parse_pod)
-    tasks = [asyncio.create_task(trials.run()), asyncio.create_task(pods.run())]
-    try:
-        await asyncio.wait_for(trials.synced.wait(), _UNREACHABLE_SECONDS)
-        yield trials, pods
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-
-def _informer(
-    session: Session, name: str, resource: Resource, parse: Callable[[Json], V]
-) -> Informer[V]:
-    return Informer(
-        session.kube, resource, session.namespace, parse=parse, changed=lambda _: None,
-        monotonic=time.monotonic, selector=f"{labels.RUN}={name}",
-    )  # fmt: skip

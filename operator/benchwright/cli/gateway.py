@@ -6,32 +6,16 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
-
-import aiohttp
-import click
 
 from benchwright.cli.errors import CliError
 from benchwright.cli.target import Session
 
-F = TypeVar("F", bound=Callable[..., Any])
+if TYPE_CHECKING:
+    import aiohttp
 
-# Evidence can be large: no limit on the whole, but silence ends it.
-_TIMEOUT = aiohttp.ClientTimeout(total=None, sock_connect=10, sock_read=120)
 _CHUNK = 256 * 1024
-
-
-def service_option(command: F) -> F:
-    """--results-service, shared by all commands that speak to it."""
-    return click.option(
-        "--results-service",
-        "service",
-        envvar="BENCHWRIGHT_RESULTS_SERVICE",
-        default="benchwright-results",
-        show_default=True,
-        help="Service name. [env: BENCHWRIGHT_RESULTS_SERVICE]",
-    )(command)
 
 
 class RefusedError(CliError):
@@ -83,18 +67,22 @@ class Gateway:
     @asynccontextmanager
     async def _call(
         self, method: str, path: str, *, headers: dict[str, str] | None = None, **more: Any
-    ) -> AsyncIterator[aiohttp.ClientResponse]:
+    ) -> AsyncIterator["aiohttp.ClientResponse"]:
+        from aiohttp import ClientTimeout
+
+        # Evidence can be large: no limit on the whole, but silence ends it.
+        patience = ClientTimeout(total=None, sock_connect=10, sock_read=120)
         kube = self.session.kube
         url = kube.login.server + self.path(path)
         every = {**kube.login.headers(), **(headers or {})}
         async with kube.session.request(
-            method, url, headers=every, timeout=_TIMEOUT, **more
+            method, url, headers=every, timeout=patience, **more
         ) as answer:
             if answer.status != 200:
                 raise RefusedError(answer.status, self._refused(answer, await answer.text()))
             yield answer
 
-    def _refused(self, answer: aiohttp.ClientResponse, body: str) -> str:
+    def _refused(self, answer: "aiohttp.ClientResponse", body: str) -> str:
         said = _status_message(body) or body[:300] or answer.reason or ""
         where = f"service {self.service} in namespace {self.session.namespace}"
         if answer.status == 503 or f'services "http:{self.service}:http" not found' in said:

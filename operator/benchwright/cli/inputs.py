@@ -7,7 +7,8 @@ from pathlib import Path
 
 from benchwright.cli.documents import Document, read
 from benchwright.cli.findings import Finding
-from benchwright.cli.taskdirs import TASK_FILE, is_task
+from benchwright.cli.taskdirs import is_task
+from benchwright.tasks.layout import TASK_FILE
 
 _SUFFIXES = (".yaml", ".yml")
 

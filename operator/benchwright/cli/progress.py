@@ -28,6 +28,11 @@ class Progress:
     idle: float = 0.0
     """Seconds for which no trial has been active."""
 
+    def same_as(self, other: "Progress") -> bool:
+        """Whether nothing has happened in between but time."""
+        mine = self.run, self.trials, self.starting
+        return mine == (other.run, other.trials, other.starting)
+
     @property
     def planned(self) -> tuple[TrialProgress, ...]:
         """Observations; baselines are none."""

@@ -6,6 +6,7 @@ through its service proxy).
 """
 
 import asyncio
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -13,7 +14,8 @@ import click
 from benchwright.cli import records
 from benchwright.cli.errors import CliError, warn
 from benchwright.cli.evidence import download
-from benchwright.cli.gateway import Gateway, RefusedError, service_option
+from benchwright.cli.gateway import Gateway, RefusedError
+from benchwright.cli.options import service_option
 from benchwright.cli.records import Record
 from benchwright.cli.tables import check_complete, show
 from benchwright.cli.target import Session, Target, connect, pass_target, run_async
@@ -50,8 +52,21 @@ def results(
     found, expected = run_async(work)
     if not quiet:
         show(run, found)
-    click.echo(f"{folder}/: results.json, results.csv, report.html, evidence/")
+    for line in _written(folder, len(found), not no_evidence):
+        click.echo(line)
     check_complete(found, expected)
+
+
+def _written(folder: Path, trials: int, evidence: bool) -> Iterator[str]:
+    """Where each file is, and what for."""
+    for name, what in (
+        ("results.json", f"records of {trials} trial{'' if trials == 1 else 's'}"),
+        ("results.csv", "the same, one row a trial"),
+        ("report.html", "the report: open it in a browser, it needs no network"),
+        ("evidence", "logs, patches and reports, one archive a trial"),
+    ):
+        if evidence or name != "evidence":
+            yield f"{folder / name}  {what}"
 
 
 async def _results(

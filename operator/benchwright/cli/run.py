@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from benchwright.cli.errors import CliError, warn
-from benchwright.cli.gateway import service_option
+from benchwright.cli.options import Following, follow_options
 from benchwright.cli.target import Session, Target, connect, pass_target, run_async
 
 if TYPE_CHECKING:
@@ -25,25 +25,14 @@ if TYPE_CHECKING:
 )
 @click.option("--no-wait", is_flag=True, help="Apply only, do not watch.")
 @click.option("--force-conflicts", is_flag=True, help="Take over fields that others manage.")
-@click.option("--plain", is_flag=True, help="Plain lines, as when the output is no terminal.")
-@click.option(
-    "--stuck-after",
-    default=120.0,
-    show_default=True,
-    metavar="SECONDS",
-    type=click.FloatRange(min=1),
-    help="Give up where nothing can go on for so long; the reason is said.",
-)
-@service_option
+@follow_options
 @pass_target
 def run(
     target: Target,
     files: tuple[Path, ...],
     no_wait: bool,
     force_conflicts: bool,
-    plain: bool,
-    stuck_after: float,
-    service: str,
+    following: Following,
 ) -> None:
     """Check and apply all documents of FILE…, then watch their run to its end.
 
@@ -63,7 +52,7 @@ def run(
         async with connect(target) as session:
             applied = await _apply(session, target, documents, force_conflicts)
             if watched is not None:
-                await _watch(session, watched, applied, plain, stuck_after, service)
+                await _watch(session, watched, applied, following)
 
     run_async(work())
 
@@ -98,12 +87,7 @@ async def _apply(
 
 
 async def _watch(
-    session: Session,
-    document: "Document",
-    applied: "Sequence[Applied]",
-    plain: bool,
-    stuck_after: float,
-    service: str,
+    session: Session, document: "Document", applied: "Sequence[Applied]", following: Following
 ) -> None:
     from benchwright.cli.watch import watch_run
 
@@ -114,4 +98,4 @@ async def _watch(
             f"(`kubectl delete brun {document.name}`; its results are kept) or choose another name"
         )
     there = Session(session.kube, mine.namespace)
-    await watch_run(there, document.name, plain=plain, stuck_after=stuck_after, service=service)
+    await watch_run(there, document.name, following)

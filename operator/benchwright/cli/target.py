@@ -1,6 +1,5 @@
 """Which cluster and namespace a command speaks to, and what to say where that does not work."""
 
-import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -90,6 +89,8 @@ def explain(error: "ApiError") -> str:
 
 def run_async(work: Coroutine[Any, Any, T]) -> T:
     """Run to the end; Ctrl-C ends quietly with click's exit code."""
+    import asyncio
+
     try:
         return asyncio.run(work)
     except KeyboardInterrupt as error:

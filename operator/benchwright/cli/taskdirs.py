@@ -12,9 +12,8 @@ from benchwright.cli.documents import Document, read
 from benchwright.cli.findings import Finding
 from benchwright.cli.wording import Schema
 from benchwright.tasks.errors import TaskError
-from benchwright.tasks.load import MAX_TASK_BYTES, LoadedTask, build
-
-TASK_FILE = "task.yaml"
+from benchwright.tasks.layout import MAX_TASK_BYTES, TASK_FILE, beside
+from benchwright.tasks.load import LoadedTask, build
 
 
 def is_task(folder: Path) -> bool:
@@ -22,12 +21,12 @@ def is_task(folder: Path) -> bool:
 
 
 def read_files(folder: Path) -> tuple[dict[str, bytes], list[Finding]]:
-    """All files below a task directory by relative path. Links lead outside and are refused."""
+    """Files of the task in a directory by relative path. Links lead outside and are refused."""
     files: dict[str, bytes] = {}
     total = 0
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
-        if path.is_dir() and not path.is_symlink():
+        if beside(name) or (path.is_dir() and not path.is_symlink()):
             continue
         if path.is_symlink() or not path.is_file():
             text = "is no plain file: links and devices have no place in a task directory"
@@ -56,13 +55,13 @@ def check_task(folder: Path) -> tuple[LoadedTask | None, list[Finding]]:
     task, findings = _task(documents[0])
     if not isinstance(task, Task):
         return None, findings
-    return load(task, files, documents[0])
+    return load(folder, task, files, documents[0])
 
 
 def _task(document: Document) -> tuple[BaseModel | None, list[Finding]]:
     name = document.data.get("name")
     subject = f"Task/{name if isinstance(name, str) else '?'}"
-    return check_part(document, Task, (), _schema(), subject=subject)
+    return check_part(document, Task, (), _schema, subject=subject)
 
 
 @cache
@@ -71,11 +70,12 @@ def _schema() -> Schema:
 
 
 def load(
-    task: Task, files: dict[str, bytes], document: Document
+    folder: Path, task: Task, files: dict[str, bytes], document: Document
 ) -> tuple[LoadedTask | None, list[Finding]]:
     """Files, prompts and digest, by the rules of the results service."""
     rest = {path: data for path, data in files.items() if path != TASK_FILE}
     try:
         return build(task, rest), []
     except TaskError as error:
-        return None, [Finding(document.where(), f"Task/{task.name}", "", error.message)]
+        where = str(folder / error.file) if error.file else document.where()
+        return None, [Finding(where, f"Task/{task.name}", "", error.message)]

@@ -3,39 +3,28 @@
 import click
 
 from benchwright.cli.errors import CliError
-from benchwright.cli.gateway import service_option
+from benchwright.cli.options import Following, follow_options
 from benchwright.cli.target import Session, Target, connect, pass_target, run_async
 
 
 @click.command()
 @click.argument("run")
-@click.option("--plain", is_flag=True, help="Plain lines, as when the output is no terminal.")
-@click.option(
-    "--stuck-after",
-    default=120.0,
-    show_default=True,
-    metavar="SECONDS",
-    type=click.FloatRange(min=1),
-    help="Give up where nothing can go on for so long; the reason is said.",
-)
-@service_option
+@follow_options
 @pass_target
-def watch(target: Target, run: str, plain: bool, stuck_after: float, service: str) -> None:
+def watch(target: Target, run: str, following: Following) -> None:
     """Watch RUN until every trial has an outcome, then print the results.
 
     Exit code 1 if a trial is invalid, or if the run is stuck.
     """
-    run_async(_watch(target, run, plain, stuck_after, service))
+    run_async(_watch(target, run, following))
 
 
-async def _watch(target: Target, run: str, plain: bool, stuck_after: float, service: str) -> None:
+async def _watch(target: Target, run: str, following: Following) -> None:
     async with connect(target) as session:
-        await watch_run(session, run, plain=plain, stuck_after=stuck_after, service=service)
+        await watch_run(session, run, following)
 
 
-async def watch_run(
-    session: Session, run: str, *, plain: bool, stuck_after: float, service: str
-) -> None:
+async def watch_run(session: Session, run: str, following: Following) -> None:
     """Follow, print the final table, and raise where the run taught less than it should have."""
     from rich.console import Console
 
@@ -45,12 +34,13 @@ async def watch_run(
     from benchwright.cli.tables import print_results
 
     console = Console()
-    view: View = PlainView(click.echo) if plain or not console.is_terminal else LiveView(console)
+    lines = following.plain or not console.is_terminal
+    view: View = PlainView(click.echo) if lines else LiveView(console)
     try:
-        end = await follow(session, run, view, Pace(stuck_after=stuck_after))
+        end = await follow(session, run, view, Pace(stuck_after=following.stuck_after))
     finally:
         view.close()
-    await print_results(session, run, end.run.uid, service, expected=end.run.planned)
+    await print_results(session, run, end.run.uid, following.service, expected=end.run.planned)
     invalid = end.with_outcome("invalid")
     if invalid:
         raise CliError(

@@ -114,8 +114,7 @@ async def _apply(
     """Do the steps in order; each is harmless to repeat, so that a crash in between is too."""
     if decision.close_proxy is not None:
         usage = await ctx.proxy.close(seen.trial.uid, decision.close_proxy)
-        if decision.again:  # a retry closes the old attempt, whose usage is not the trial's
-            seen = replace(seen, usage=usage)
+        seen = replace(seen, usage=usage)
     if decision.grade is not None:
         seen = replace(seen, verdict=await ctx.results.verdict(seen.trial, decision.grade))
     if decision.create is not None:

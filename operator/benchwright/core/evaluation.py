@@ -4,6 +4,7 @@ from benchwright.api.facts import ReportProblem, StageFacts
 from benchwright.api.measurements import ChangeNumbers
 from benchwright.changes.classify import TESTS
 from benchwright.changes.model import Changes
+from benchwright.changes.overlay import tests_may_cross
 from benchwright.core.verdict import Evidence
 from benchwright.coverage.codec import from_json
 from benchwright.coverage.model import CoverageReport
@@ -24,10 +25,9 @@ def tests_of(facts: StageFacts) -> TestReport | None:
 
 def changes_of(evidence: Evidence, stages: tuple[str, ...]) -> ChangeNumbers | None:
     """Sizes of the modifications of all stages together; None where one is not known."""
-    documents = [evidence.stages[s].changes for s in stages if s in evidence.stages]
-    if len(documents) != len(stages) or any(d is None for d in documents):
+    parts = _parts(evidence, stages)
+    if parts is None:
         return None
-    parts = [Changes.from_json(d.encode()) for d in documents if d is not None]
     dropped = evidence.stages["evaluate"].dropped_files if "evaluate" in evidence.stages else None
     return ChangeNumbers(
         files=sum(p.files for p in parts),
@@ -40,6 +40,25 @@ def changes_of(evidence: Evidence, stages: tuple[str, ...]) -> ChangeNumbers | N
         dropped_files=dropped or 0,
         truncated=any(p.truncated for p in parts),
     )
+
+
+def nothing_crossed(evidence: Evidence, stages: tuple[str, ...]) -> bool:
+    """Whether the evaluator's tree is known to have been the base's: no stage left a test, and
+    nothing else crosses over."""
+    parts = _parts(evidence, stages)
+    return parts is not None and not any(map(tests_may_cross, parts))
+
+
+def untouched(evidence: Evidence, stages: tuple[str, ...]) -> bool:
+    """Whether the agent is known to have left the repository as it was."""
+    parts = _parts(evidence, stages)
+    return parts is not None and not any(p.files or p.excluded.files or p.truncated for p in parts)
+
+
+def _parts(evidence: Evidence, stages: tuple[str, ...]) -> list[Changes] | None:
+    documents = [evidence.stages[s].changes for s in stages if s in evidence.stages]
+    known = [Changes.from_json(d.encode()) for d in documents if d is not None]
+    return known if len(known) == len(stages) else None
 
 
 def _lines_added(changes: Changes, *, test: bool) -> int:

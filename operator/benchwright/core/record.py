@@ -6,9 +6,10 @@ Unknown is null. Field names are snake_case, as readers of results.json expect f
 from typing import Any
 
 from benchwright.api.base import Model
-from benchwright.api.measurements import StageUsage
-from benchwright.api.trial import TrialStatus
+from benchwright.api.measurements import Measurements, StageUsage
+from benchwright.api.trial import TrialSpec, TrialStatus
 from benchwright.core.clock import seconds_between
+from benchwright.core.spending import spent
 from benchwright.core.trialview import TrialView
 
 RECORD_VERSION = 1
@@ -17,21 +18,31 @@ PROTOCOL = "benchwright/1"
 
 def record(trial: TrialView, status: TrialStatus) -> dict[str, Any]:
     """The trial's row, from its frozen spec and its final status."""
-    spec, task = trial.spec, trial.spec.task
-    measured = status.measurements
     return {
         "version": RECORD_VERSION,
         "protocol": PROTOCOL,
+        **_plan(trial),
+        **_end(status),
+        **_measured(status.measurements),
+        **_cost(trial.spec, status),
+        "evidence": status.evidence_uri,
+    }
+
+
+def _plan(trial: TrialView) -> dict[str, Any]:
+    """What was to be observed."""
+    spec, task, agent = trial.spec, trial.spec.task, trial.spec.agent
+    return {
         "namespace": trial.namespace,
         "run": spec.run_name,
         "run_uid": trial.run_uid,
         "trial": trial.name,
         "purpose": spec.purpose,
-        "agent": spec.agent.name if spec.agent else None,
-        "agent_digest": spec.agent.digest if spec.agent else None,
-        "scaffold": spec.agent.spec.scaffold if spec.agent else None,
-        "model": spec.agent.spec.model if spec.agent else None,
-        "effort": spec.agent.spec.effort if spec.agent else None,
+        "agent": agent.name if agent else None,
+        "agent_digest": agent.digest if agent else None,
+        "scaffold": agent.spec.scaffold if agent else None,
+        "model": agent.spec.model if agent else None,
+        "effort": agent.spec.effort if agent else None,
         "task": task.name,
         "task_digest": task.digest,
         "kind": task.spec.kind,
@@ -40,6 +51,11 @@ def record(trial: TrialView, status: TrialStatus) -> dict[str, Any]:
         "network": spec.network,
         "index": spec.index,
         "order": spec.order,
+    }
+
+
+def _end(status: TrialStatus) -> dict[str, Any]:
+    return {
         "attempt": status.attempt,
         "attempts": [_snake(a) for a in status.attempts],
         "outcome": status.outcome,
@@ -47,19 +63,32 @@ def record(trial: TrialView, status: TrialStatus) -> dict[str, Any]:
         "message": status.message,
         "started_at": status.started_at,
         "finished_at": status.finished_at,
-        "tests": _snake(measured.tests) if measured else None,
-        "coverage": _snake(measured.coverage) if measured else None,
-        "changes": _snake(measured.changes) if measured else None,
-        "criteria": [_snake(c) for c in measured.criteria] if measured else [],
-        "criterion_score": measured.criterion_score if measured else None,
-        "detect": _snake(measured.detect) if measured else None,
-        "replay": _snake(measured.replay) if measured else None,
-        "would_pass": measured.would_pass if measured else None,
+    }
+
+
+def _measured(measured: Measurements | None) -> dict[str, Any]:
+    found = measured or Measurements()
+    return {
+        "tests": _snake(found.tests),
+        "coverage": _snake(found.coverage),
+        "changes": _snake(found.changes),
+        "criteria": [_snake(c) for c in found.criteria],
+        "criterion_score": found.criterion_score,
+        "detect": _snake(found.detect),
+        "replay": _snake(found.replay),
+        "would_pass": found.would_pass,
+        "findings": [_snake(f) for f in found.findings],
+    }
+
+
+def _cost(spec: TrialSpec, status: TrialStatus) -> dict[str, Any]:
+    """Of the attempt that counts, but for `spent`."""
+    return {
         "usage": _usage(status),
         "usage_by_stage": _usage_by_stage(status),
+        "spent": _snake(spent(status) if spec.agent else None),
         "seconds": _snake(status.seconds),
         "stage_seconds": {s.name: _stage(s.created_at, s.finished_at) for s in status.stages},
-        "evidence": status.evidence_uri,
     }
 
 

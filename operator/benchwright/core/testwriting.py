@@ -7,7 +7,14 @@ from benchwright.api.measurements import (
     TestNumbers,
 )
 from benchwright.api.task import Task
-from benchwright.core.evaluation import changes_of, coverage_of, report_problem, tests_of
+from benchwright.core.evaluation import (
+    changes_of,
+    coverage_of,
+    nothing_crossed,
+    report_problem,
+    tests_of,
+    untouched,
+)
 from benchwright.core.verdict import Evidence, Verdict
 from benchwright.coverage.gain import gain
 from benchwright.testreports.compare import TestDelta, compare
@@ -49,38 +56,39 @@ def grade(task: Task, evidence: Evidence) -> Verdict:
     if not evidence.baselines:
         return Verdict.invalid("BaselineMissing", "the task has no good baseline measurement")
     step = facts.step("measure")
+    as_base = nothing_crossed(evidence, task.stages)
     # Reports of a command that was killed are not believed: they may be from any moment of it.
     if problem or (step and step.timed_out):
         text = problem.message if problem else "raise limits.evaluateSeconds if that is unfair"
-        if _unchanged(changes):
-            return _flaky(text)
-        return _unmeasured(step, text, Measurements(changes=changes))
+        return _flaky(text) if as_base else _unmeasured(step, text, Measurements(changes=changes))
+    if as_base:
+        return _no_test_left(task, evidence, changes)
     delta = _delta(evidence)
     coverage = _coverage(evidence)
-    if _unchanged(changes):
-        coverage = _as_the_base(coverage)
     tests = _numbers(delta, evidence)
     measured = Measurements(tests=tests, coverage=coverage, changes=changes)
     return _judge(measured, tests, coverage, delta)
 
 
-def _unchanged(changes: ChangeNumbers | None) -> bool:
-    return changes is not None and changes.files == 0 and not changes.truncated
-
-
 def _flaky(message: str) -> Verdict:
     """The base could be measured before: that it cannot be now is nothing that an agent did."""
-    text = (
-        f"the agent changed nothing, and yet the measure command gave no usable report: {message}"
-    )
-    return Verdict.invalid("MeasureFlaky", text)
+    text = "the agent left no test, so the base was measured once more, and yet the measure command"
+    return Verdict.invalid("MeasureFlaky", f"{text} gave no usable report: {message}")
 
 
-def _as_the_base(seen: CoverageNumbers) -> CoverageNumbers:
-    """The coverage of a tree that is the base's: what its lines differ by is noise, and no gain."""
-    return seen.model_copy(
+def _no_test_left(task: Task, evidence: Evidence, changes: ChangeNumbers | None) -> Verdict:
+    """The tree was the base's: what its lines and tests differ by is noise, and no gain."""
+    seen = _coverage(evidence)
+    coverage = seen.model_copy(
         update={"after_covered": seen.base_covered, "gained_lines": 0, "lost_lines": 0}
     )
+    found = tests_of(evidence.evaluate)
+    tests = TestNumbers(added=0, passed=0, failed=0, total=len(found.cases) if found else 0)
+    measured = Measurements(tests=tests, coverage=coverage, changes=changes)
+    if untouched(evidence, task.stages):
+        return Verdict.failure("NoChanges", "the agent left the repository as it was", measured)
+    text = "no test was added or changed: of what the agent did nothing else crosses over"
+    return Verdict.failure("NoTestsAdded", text, measured)
 
 
 def _unmeasured(step: object, message: str, measured: Measurements) -> Verdict:
@@ -129,8 +137,6 @@ def _coverage(evidence: Evidence) -> CoverageNumbers:
 def _judge(
     measured: Measurements, tests: TestNumbers, coverage: CoverageNumbers, delta: TestDelta
 ) -> Verdict:
-    if measured.changes and measured.changes.files == 0:
-        return Verdict.failure("NoChanges", "the agent left the repository as it was", measured)
     if tests.added == 0:
         return Verdict.failure("NoTestsAdded", "no test was added that ran", measured)
     if tests.failed:

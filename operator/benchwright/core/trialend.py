@@ -53,27 +53,33 @@ def end_attempt(seen: Observed, key: StageKey, end: StageEnd, now: datetime) -> 
 
 
 def _retry(seen: Observed, attempt: int, end: StageEnd, now: datetime) -> Decision:
+    """The next attempt, once the proxy has said what this one spent and lets it spend no more."""
+    if seen.usage is None and _calls_models(seen.trial.spec):
+        return Decision(close_proxy=attempt, again=True)
     status = seen.trial.status.model_copy(
         update={
             "attempt": attempt + 1,
             "attempts": (
                 *seen.trial.status.attempts,
-                _record(attempt, end.reason, end.message, now),
+                _record(seen, attempt, end.reason, end.message, now),
             ),
             "stages": (),
             "phase": "Pending",
             "started_at": None,
         }
     )
-    close = attempt if _calls_models(seen.trial.spec) else None
-    step = Decision(close_proxy=close, status=status, requeue_after=0.0)
+    step = Decision(status=status, requeue_after=0.0)
     return without(step, seen, (p for p in seen.pods.values() if p.attempt == attempt), now)
 
 
-def _record(attempt: int, reason: str, message: str, now: datetime) -> AttemptRecord:
+def _record(
+    seen: Observed, attempt: int, reason: str, message: str, now: datetime
+) -> AttemptRecord:
+    used = seen.usage.usage if seen.usage else None
     return AttemptRecord(
-        attempt=attempt, reason=reason, message=truncate(message), finished_at=format_time(now)
-    )
+        attempt=attempt, reason=reason, message=truncate(message), finished_at=format_time(now),
+        usage=used and used.total, cost_usd=used and used.cost_usd,
+    )  # fmt: skip
 
 
 def _calls_models(spec: TrialSpec) -> bool:
@@ -111,7 +117,7 @@ def finish(seen: Observed, now: datetime, verdict: Verdict, attempt: int = 0) ->
     trial, status, stamp = seen.trial, seen.trial.status, format_time(now)
     attempts = status.attempts
     if verdict.outcome == "invalid" and attempt:
-        attempts = (*attempts, _record(attempt, verdict.reason, verdict.message, now))
+        attempts = (*attempts, _record(seen, attempt, verdict.reason, verdict.message, now))
     stages = tuple(
         s if s.finished_at else s.model_copy(update={"finished_at": stamp}) for s in status.stages
     )

@@ -37,7 +37,8 @@ class _Expired(Exception):
 
 
 class Informer(Generic[V]):
-    """Views of all objects of `resource` in `namespace` that match `selector`, by name."""
+    """Views of all objects of `resource` in `namespace` that match `selector` (of labels) and
+    `fields`, by name."""
 
     def __init__(
         self,
@@ -49,16 +50,15 @@ class Informer(Generic[V]):
         changed: Callable[[V], None],
         monotonic: Clock,
         selector: str = "",
+        fields: str = "",
         server_timeout: int = 270,
         inactivity: float = 70.0,
     ):
         self._client, self._resource, self._namespace = client, resource, namespace
         self._parse, self._changed, self._monotonic = parse, changed, monotonic
-        self._selector, self._server_timeout, self._inactivity = (
-            selector,
-            server_timeout,
-            inactivity,
-        )
+        selectors = {"labelSelector": selector, "fieldSelector": fields}
+        self._selectors = {name: text for name, text in selectors.items() if text}
+        self._server_timeout, self._inactivity = server_timeout, inactivity
         self._views: dict[str, V] = {}
         self._versions: dict[str, int] = {}
         self._gone: dict[str, int] = {}
@@ -186,7 +186,7 @@ class Informer(Generic[V]):
             self._changed(view)
 
     def _params(self, more: Mapping[str, str]) -> dict[str, str]:
-        return {**({"labelSelector": self._selector} if self._selector else {}), **more}
+        return {**self._selectors, **more}
 
     def _hear(self) -> None:
         self.last_heard = self._monotonic()

@@ -7,8 +7,8 @@ from typing import Literal
 
 from benchwright.reports.summary import (
     Record,
+    findings,
     measurements,
-    number,
     summarise,
     tokens,
     valid_only,
@@ -32,7 +32,7 @@ def claims(records: Sequence[Record]) -> list[Claim]:
     if not mine:
         return [Claim("stop", "There is no finished trial: nothing can be said.")]
     found = [*_identity(mine), *_unfinished(mine), *_too_few(mine), *_invalid(mine)]
-    found += [*_solved_before(mine), *_unknown_tokens(mine), *_repeated(mine)]
+    found += [*_findings(mine), *_unknown_tokens(mine), *_repeated(mine)]
     found += [*_unmeasured(mine), *_always(mine)]
     return sorted(found, key=lambda c: ("stop", "note", "may").index(c.kind))
 
@@ -80,29 +80,22 @@ def _invalid(records: Sequence[Record]) -> Iterator[Claim]:
         )
 
 
-def _solved_before(records: Sequence[Record]) -> Iterator[Claim]:
-    """A task that an unchanged repository passes tells agents apart by nothing."""
-    by_nobody = {
-        str(r["task"])
-        for r in valid_only(records)
-        if r["outcome"] == "success"
-        and r.get("kind") == "repair"
-        and number(r, "changes", "files") == 0
-    }
-    for task in sorted(by_nobody):
-        text = f"Task {task} was a success of an agent that had changed nothing"
-        yield Claim("stop", f"{text}: its criteria pass on the untouched source. Mend the task.")
+def _findings(records: Sequence[Record]) -> Iterator[Claim]:
+    """What is odd about results makes a task suspect: tell agents apart by it only when mended."""
+    found = Counter((str(r["task"]), message) for r in records for message in findings(r).values())
+    for (task, message), trials in sorted(found.items()):
+        yield Claim("stop", f"Task {task}, {_trials(trials)}: {message}.")
 
 
 def _repeated(records: Sequence[Record]) -> Iterator[Claim]:
-    """Tokens that were paid for and are in no figure."""
+    """Tokens that were paid for and are in no median."""
     again = sum(int(r.get("attempt") or 0) > 1 for r in records if r.get("usage"))
     if again:
         text = f"{_trials(again).capitalize()} had attempts that were invalid and repeated"
         yield Claim(
             "note",
-            f"{text}: tokens are those of the last attempt, so what the run cost is more than their "
-            "sum. The proxy's journal has all of them.",
+            f"{text}: medians of tokens are of the attempts that count, and what was spent in all is "
+            "of every attempt.",
         )
 
 
@@ -110,7 +103,9 @@ def _unknown_tokens(records: Sequence[Record]) -> Iterator[Claim]:
     unknown = sum(tokens(r) is None for r in valid_only(records))
     if unknown:
         text = f"The tokens of {_trials(unknown)} are unknown, for the provider did not say them"
-        yield Claim("note", f"{text}: they are in no median, and totals of tokens cannot be given.")
+        yield Claim(
+            "note", f"{text}: they are in no median, and what was spent in all is a lower bound."
+        )
 
 
 def _unmeasured(records: Sequence[Record]) -> Iterator[Claim]:

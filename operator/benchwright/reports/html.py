@@ -10,7 +10,8 @@ from jinja2 import Environment, StrictUndefined, Template
 
 from benchwright.reports import measured, words
 from benchwright.reports.claims import claims
-from benchwright.reports.summary import Record, measurements, summarise
+from benchwright.reports.spending import spending
+from benchwright.reports.summary import Record, findings, measurements, summarise
 
 _NETWORKS = {"none": "none: workspaces reached the model proxy and nothing else"}
 
@@ -54,6 +55,7 @@ def _header(records: Sequence[Record]) -> Mapping[str, str]:
         "First start": _date(min(_distinct(records, "started_at"), default="")),
         "Last outcome": _date(max(_distinct(records, "finished_at"), default="")),
         "Trials with an outcome": str(len(records)),
+        "Tokens spent in all": str(spending(records)) if records else words.NOTHING,
     }
 
 
@@ -68,8 +70,14 @@ def _distinct(records: Sequence[Record], key: str) -> list[str]:
 
 def _agents(records: Sequence[Record]) -> list[dict[str, str]]:
     keys = ("agent", "scaffold", "model", "effort", "agent_digest")
-    rows = {tuple(str(r.get(k) or words.NOTHING) for k in keys) for r in records}
-    return [dict(zip(keys, row, strict=True)) for row in sorted(rows)]
+    rows: dict[tuple[str, ...], list[Record]] = {}
+    for record in records:
+        row = tuple(str(record.get(k) or words.NOTHING) for k in keys)
+        rows.setdefault(row, []).append(record)
+    return [
+        {**dict(zip(keys, row, strict=True)), "spent": spending(rows[row]).tokens}
+        for row in sorted(rows)
+    ]
 
 
 def _row(record: Record, folder: str | None) -> dict[str, Any]:
@@ -81,6 +89,8 @@ def _row(record: Record, folder: str | None) -> dict[str, Any]:
         "changes_apply": record.get("kind") in measured.CHANGES_FILES,
         "changes": _part(record, "changes"),
         "usage": _part(record, "usage"),
+        "spent": spending([record]).tokens if record.get("attempts") else None,
+        "findings": findings(record),
         "seconds": _part(record, "seconds"),
         "evidence": _evidence(record, folder),
     }

@@ -60,6 +60,8 @@ class CellSummary:
     harness_seconds: Sample
     reasons: Mapping[str, int]
     """Trials by reason, most frequent first."""
+    findings: Mapping[str, int]
+    """Trials by what is odd about them."""
 
     @property
     def valid(self) -> int:
@@ -106,6 +108,11 @@ def tokens(record: Record) -> float | None:
     return _add(number(record, "usage", "input_tokens"), number(record, "usage", "output_tokens"))
 
 
+def findings(record: Record) -> Mapping[str, str]:
+    """What is odd about the trial: reason and message."""
+    return {str(f["reason"]): str(f["message"]) for f in record.get("findings") or []}
+
+
 def number(record: Record, part: str, field: str) -> float | None:
     """A nested number; None where it or its part is unknown."""
     value = (record.get(part) or {}).get(field)
@@ -132,6 +139,7 @@ def _cell(agent: str, task: str, records: Sequence[Record], planned: int) -> Cel
         tokens=sample(records, tokens),
         harness_seconds=sample(records, harness_seconds),
         reasons=dict(Counter(str(r["reason"]) for r in records).most_common()),
+        findings=dict(Counter(reason for r in records for reason in findings(r))),
     )
 
 

@@ -19,7 +19,8 @@ from benchwright.api.measurements import (
     StageUsage,
     TestNumbers,
 )
-from benchwright.reports.summary import CellSummary, summarise
+from benchwright.api.spent import Spent
+from benchwright.reports.summary import CellSummary, findings, summarise
 
 __all__ = ["CellSummary", "columns", "summarise", "to_csv"]
 
@@ -41,6 +42,7 @@ _NESTED: Mapping[str, tuple[type[BaseModel], tuple[str, ...]]] = {
     "detect": (DetectResult, ()),
     "replay": (ReplayResult, ()),
     "usage": (StageUsage, ("cost_usd",)),
+    "spent": (Spent, ()),
     "seconds": (SecondsSpent, ()),
 }
 # What a spreadsheet takes for a formula (OWASP, CSV injection).
@@ -82,6 +84,10 @@ def _criteria_total(record: Record) -> int | None:
     return len(record.get("criteria") or []) or None
 
 
+def _findings(record: Record) -> str | None:
+    return " ".join(findings(record)) or None
+
+
 def _invalid_attempts(record: Record) -> int | None:
     attempts = record.get("attempts")
     return None if attempts is None else len(attempts)
@@ -91,6 +97,7 @@ _COUNTED = {
     "criteria_passed": _criteria_passed,
     "criteria_total": _criteria_total,
     "invalid_attempts": _invalid_attempts,
+    "findings": _findings,
 }
 
 

@@ -1,14 +1,17 @@
 """Tables for the terminal. All text goes in as rich `Text`: nothing in a record is markup."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from rich.console import Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from benchwright.reports import words
 from benchwright.reports.claims import claims
 from benchwright.reports.measured import CHANGES_FILES, GAINS_LINES
+from benchwright.reports.spending import spending
 from benchwright.reports.summary import (
     CellSummary,
     Record,
@@ -23,12 +26,17 @@ _COLUMNS = (
     "Success", "95 % interval", "Outcomes", "Lines gained", "Files", "Lines changed", "Tokens",
     "Harness s",
 )  # fmt: skip
+_CAPTION = "medians of valid trials; ? is unknown, – does not apply"
+_ROOM = 100
+"""Columns below which a table of that many columns is all folds."""
 
 
 def results(run: str, records: Sequence[Record]) -> RenderableType:
-    """What is shown at the end of a run: the table, the harness's seconds, what may be said."""
+    """What is shown at the end of a run: the table, the harness's seconds, tokens, what may be said."""
     mine = measurements(records)
-    parts: list[RenderableType] = [table(run, mine), Text(harness_line(mine))]
+    parts: list[RenderableType] = [_Fitting(run, mine), Text(harness_line(mine))]
+    if mine:
+        parts.append(Text(f"tokens spent in all: {spending(mine)}"))
     for claim in claims(mine):
         if claim.kind != "may":
             sign, style = ("✗", "red") if claim.kind == "stop" else ("!", "yellow")
@@ -36,12 +44,36 @@ def results(run: str, records: Sequence[Record]) -> RenderableType:
     return Group(*parts)
 
 
+@dataclass(frozen=True)
+class _Fitting:
+    """The table where there is room for it, else a paragraph for each of its rows."""
+
+    run: str
+    records: Sequence[Record]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if options.max_width >= _ROOM:
+            yield table(self.run, self.records)
+            return
+        yield _title(self.run)
+        for cell in summarise(self.records):
+            agent, task, *values = _row(cell, show_agent=True)
+            told = zip(_COLUMNS, values, strict=True)
+            parts = [
+                Text.assemble((f"{n} ", "dim"), v) for n, v in told if v.plain != words.NOTHING
+            ]
+            yield Text.assemble(agent, " · ", task)
+            yield Padding(Text(" · ").join(parts), (0, 0, 0, 2))
+        yield Text(_CAPTION, style="dim")
+
+
+def _title(run: str) -> Text:
+    return Text(f"Results of run {words.one_line(run)}")
+
+
 def table(run: str, records: Sequence[Record]) -> Table:
     """A row for each agent at each task; numbers after the rate are medians of valid trials."""
-    out = Table(
-        title=Text(f"Results of run {words.one_line(run)}"), title_justify="left",
-        caption="medians of valid trials; ? is unknown, – does not apply", caption_justify="left",
-    )  # fmt: skip
+    out = Table(title=_title(run), title_justify="left", caption=_CAPTION, caption_justify="left")
     out.add_column("Agent", overflow="fold")
     out.add_column("Task", overflow="fold")
     for name in _COLUMNS:
@@ -98,6 +130,7 @@ def _outcomes(cell: CellSummary) -> Text:
     parts = [(f"{words.SIGNS[o]} {n} {o}", words.STYLES[o]) for o, n in counts.items() if n]
     if cell.unfinished > 0:
         parts.append((f"… {cell.unfinished} unfinished", "dim"))
+    parts += [(f"! {n} {reason}", "yellow") for reason, n in cell.findings.items()]
     return Text(", ").join(Text(text, style=style) for text, style in parts)
 
 

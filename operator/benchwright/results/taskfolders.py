@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchwright.tasks.errors import TaskError
-from benchwright.tasks.load import MAX_TASK_BYTES
+from benchwright.tasks.layout import MAX_TASK_BYTES, beside
 
 Files = dict[str, bytes]
 MAX_BYTES = 4 * MAX_TASK_BYTES
@@ -41,9 +41,11 @@ def _is_task(folder: Path) -> bool:
 
 def _files(folder: Path) -> Iterator[Path]:
     for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        if beside(name):
+            continue
         if path.is_symlink():
-            name = f"{folder.name}/{path.relative_to(folder).as_posix()}"
-            text = f"{name} is a link: put the file itself there"
+            text = f"{folder.name}/{name} is a link: put the file itself there"
             raise TaskError("TaskInvalid", folder.name, text)
         if path.is_file():
             yield path

@@ -9,13 +9,10 @@ from pydantic import ValidationError
 
 from benchwright.api.task import Task, TaskSnapshot
 from benchwright.api.taskset import InlineTask
+from benchwright.tasks import layout
 from benchwright.tasks.errors import TaskError
+from benchwright.tasks.layout import TASK_FILE, Files
 from benchwright.tasks.yamlfile import YamlProblem, explain, load_all, plain
-
-Files = Mapping[str, bytes]
-_VISIBLE, _HIDDEN, _STARTER = "prompts/", "evaluation/", "workspace/"
-_KNOWN = (_VISIBLE, _HIDDEN, _STARTER, "solutions/", "mutants/")
-MAX_TASK_BYTES = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -44,11 +41,11 @@ def load_inline(item: InlineTask) -> LoadedTask:
 
 def load_directory(name: str, files: Files) -> LoadedTask:
     """A directory's files by relative path; task.yaml is among them."""
-    if "task.yaml" not in files:
-        raise TaskError("TaskInvalid", name, "there is no task.yaml in this directory")
-    where = f"{name}/task.yaml"
+    if TASK_FILE not in files:
+        raise TaskError("TaskInvalid", name, f"there is no {TASK_FILE} in this directory")
+    where = f"{name}/{TASK_FILE}"
     try:
-        documents = load_all(files["task.yaml"].decode("utf-8", "replace"), where)
+        documents = load_all(files[TASK_FILE].decode("utf-8", "replace"), where)
     except YamlProblem as error:
         raise TaskError("TaskInvalid", name, str(error)) from error
     if len(documents) != 1:
@@ -61,45 +58,24 @@ def load_directory(name: str, files: Files) -> LoadedTask:
         raise TaskError(
             "TaskInvalid", name, "; ".join(explain(error, documents[0], where))
         ) from error
-    return build(task, {path: data for path, data in files.items() if path != "task.yaml"})
+    return build(task, {path: data for path, data in files.items() if path != TASK_FILE})
 
 
 def build(task: Task, files: Files) -> LoadedTask:
     """Check the files, split them and compute the digest."""
-    _check_paths(task.name, files)
+    files = {path: data for path, data in files.items() if not layout.beside(path)}
+    layout.check(task, files)
     prompts = _prompts(task, files)
     return LoadedTask(
         task=task,
         prompts=prompts,
-        starter=_below(files, _STARTER),
-        hidden=_below(files, _HIDDEN),
+        starter=_below(files, layout.WORKSPACE),
+        hidden=_below(files, layout.EVALUATION),
         digest=digest(task, files),
     )
 
 
-def _check_paths(name: str, files: Files) -> None:
-    for path in files:
-        parts = path.split("/")
-        if path.startswith("/") or any(p in {"", ".", ".."} for p in parts) or "\0" in path:
-            raise TaskError(
-                "TaskInvalid", name, f"file {path!r}: a relative path without .. is needed"
-            )
-        if path != "prompt.md" and not path.startswith(_KNOWN):
-            raise TaskError(
-                "TaskInvalid",
-                name,
-                f"file {path!r} belongs nowhere: put it in workspace/ (the agent sees it), evaluation/ "
-                "(hidden), prompts/, solutions/ or mutants/",
-            )
-    both = next((p for p in files if any(q.startswith(f"{p}/") for q in files)), None)
-    if both:
-        raise TaskError("TaskInvalid", name, f"{both!r} is both a file and a folder: rename one")
-    if sum(map(len, files.values())) > MAX_TASK_BYTES:
-        raise TaskError("TaskInvalid", name, f"its files are larger than {MAX_TASK_BYTES} bytes")
-
-
 def _prompts(task: Task, files: Files) -> Mapping[str, str]:
-    _check_prompt_files(task, files)
     out = {}
     for stage in task.stages:
         text = _prompt(task, files, stage)
@@ -113,19 +89,8 @@ def _prompts(task: Task, files: Files) -> Mapping[str, str]:
     return out
 
 
-def _check_prompt_files(task: Task, files: Files) -> None:
-    """A misspelt stage would leave the agent with another prompt than its author meant."""
-    expected = [f"{_VISIBLE}{stage}.md" for stage in task.stages]
-    unknown = [f"file {p!r}" for p in files if p.startswith(_VISIBLE) and p not in expected]
-    unknown += [f"prompts.{stage}" for stage in task.prompts if stage not in task.stages]
-    if unknown:
-        stages = " and ".join(task.stages)
-        text = f"{unknown[0]} is the prompt of no stage: a task of kind {task.kind} has {stages}"
-        raise TaskError("TaskInvalid", task.name, text)
-
-
 def _prompt(task: Task, files: Files, stage: str) -> str | None:
-    from_file = files.get(f"prompts/{stage}.md") or files.get("prompt.md")
+    from_file = files.get(f"{layout.PROMPTS}{stage}.md") or files.get(layout.PROMPT_FILE)
     if stage in task.prompts:
         return task.prompts[stage]
     return from_file.decode("utf-8", "replace") if from_file else task.prompt
@@ -143,7 +108,7 @@ def digest(task: Task, files: Files) -> str:
     rows = [
         [path, hashlib.sha256(data).hexdigest()]
         for path, data in sorted(files.items())
-        if not path.startswith(("solutions/", "mutants/"))
+        if not path.startswith(layout.UNGRADED)
     ]
     text = json.dumps([task.dump(), rows], sort_keys=True, separators=(",", ":"))
     return "sha256:" + hashlib.sha256(text.encode()).hexdigest()

@@ -6,8 +6,10 @@ from typing import Any
 from pydantic import ValidationError
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedBase
-from ruamel.yaml.error import MarkedYAMLError, YAMLError
-from ruamel.yaml.events import AliasEvent, CollectionEndEvent, CollectionStartEvent
+from ruamel.yaml.error import MarkedYAMLError, StreamMark
+from ruamel.yaml.events import AliasEvent, CollectionEndEvent, CollectionStartEvent, Event
+from ruamel.yaml.parser import RoundTripParser
+from ruamel.yaml.scanner import RoundTripScanner
 
 MAX_BYTES = 4 * 1024 * 1024
 MAX_DEPTH = 60
@@ -17,33 +19,58 @@ class YamlProblem(Exception):
     """The text is not YAML, or not as expected; the message starts with file:line."""
 
 
+class _Refused(MarkedYAMLError):
+    """YAML that is well-formed and not taken."""
+
+    def __init__(self, problem: str, mark: StreamMark):
+        super().__init__(problem=problem, problem_mark=mark)
+
+
+_TOO_DEEP = f"nested deeper than {MAX_DEPTH}"
+
+
+class _Scanner(RoundTripScanner):
+    """Bounds nesting while it reads ahead: ruamel looks at all of 2,000 open brackets, for seconds,
+    before the parser hears of the first."""
+
+    def fetch_flow_collection_start(self, TokenClass: Any, to_push: str) -> None:  # noqa: N803
+        if len(self.flow_context) >= MAX_DEPTH:
+            raise _Refused(_TOO_DEEP, self.reader.get_mark())
+        super().fetch_flow_collection_start(TokenClass, to_push)
+
+
+class _Parser(RoundTripParser):
+    """Refuses aliases (a bomb is 400 bytes) and deep nesting before anything is built of them."""
+
+    _depth = 0
+
+    def get_event(self) -> Event:
+        event: Event = super().get_event()
+        if isinstance(event, AliasEvent) or getattr(event, "anchor", None):
+            raise _Refused("anchors and aliases are not supported: write it out", event.start_mark)
+        self._depth += isinstance(event, CollectionStartEvent)
+        self._depth -= isinstance(event, CollectionEndEvent)
+        if self._depth > MAX_DEPTH:
+            raise _Refused(_TOO_DEEP, event.start_mark)
+        return event
+
+
 def load_all(text: str, name: str) -> list[Any]:
-    """Documents of a file. Plain data with positions; aliases are refused (a bomb is 400 bytes)."""
+    """Documents of a file: plain data with positions."""
     if len(text) > MAX_BYTES:
         raise YamlProblem(f"{name}: larger than {MAX_BYTES} bytes")
     yaml = YAML(typ="rt")
     yaml.allow_duplicate_keys = False
+    yaml.Scanner, yaml.Parser = _Scanner, _Parser
     try:
-        _screen(text, name)
         return [d for d in yaml.load_all(text) if d is not None]
     except MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise YamlProblem(f"{name}:{line}: {error.problem or error.context}") from error
-    except (YAMLError, ValueError, RecursionError, AttributeError, TypeError, KeyError) as error:
+    except Exception as error:
         # ruamel raises what it likes on odd input (tags, timestamps); none of it is a bug of ours.
-        raise YamlProblem(f"{name}: {error}") from error
-
-
-def _screen(text: str, name: str) -> None:
-    """Refuse aliases and deep nesting before anything is built of them."""
-    depth = 0
-    for event in YAML(typ="rt").parse(text):
-        line = event.start_mark.line + 1 if event.start_mark else 1
-        if isinstance(event, AliasEvent) or getattr(event, "anchor", None):
-            raise YamlProblem(f"{name}:{line}: anchors and aliases are not supported: write it out")
-        depth += isinstance(event, CollectionStartEvent) - isinstance(event, CollectionEndEvent)
-        if depth > MAX_DEPTH:
-            raise YamlProblem(f"{name}:{line}: nested deeper than {MAX_DEPTH}")
+        said = " ".join(str(error).split())[:200] or type(error).__name__
+        raise YamlProblem(f"{name}: is not readable as YAML: {said}") from error
 
 
 def plain(node: Any) -> Any:

@@ -1,6 +1,6 @@
 """schema.structural: what pydantic writes becomes what a CRD may hold, or an error that says where."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import pytest
 from pydantic import BaseModel, Field, create_model
@@ -39,6 +39,25 @@ def test_references_are_inlined_with_both_descriptions() -> None:
     }  # fmt: skip
     # What it is for here, and what it is anywhere.
     assert FOUND["firstPart"]["description"] == "Beside the reference. The inner part."
+
+
+class Wider(Outer):
+    """Has what the outer part has."""
+
+    choice: Literal["a", "b"] = "b"
+    """Said again."""
+    bare: int = 0
+    limit: ClassVar[int] = 3
+    """No field."""
+
+
+def test_what_is_said_below_a_field_is_its_description_also_in_a_class_that_inherits_it() -> None:
+    found = structural(Wider, {})["properties"]
+    said = {name: field.get("description") for name, field in found.items()}
+    assert said["word"] == "A word, or nothing."
+    assert said["choice"] == "Said again."
+    assert said["bare"] is None
+    assert "limit" not in said
 
 
 def test_a_rule_is_put_wherever_its_model_is_used() -> None:

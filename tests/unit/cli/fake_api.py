@@ -56,10 +56,20 @@ class FakeApi:
         obj = {**body, "metadata": {**meta, **body.get("metadata", {})}}
         obj["metadata"]["resourceVersion"] = str(self._version)
         self.objects[plural, namespace, name] = obj
+        self._tell(plural, kind, obj)
+        return obj
+
+    def remove(self, plural: str, name: str, namespace: str = "default") -> None:
+        """Delete an object; watchers hear of it."""
+        self._version += 1
+        obj = self.objects.pop((plural, namespace, name))
+        meta = {**obj["metadata"], "resourceVersion": str(self._version)}
+        self._tell(plural, "DELETED", {**obj, "metadata": meta})
+
+    def _tell(self, plural: str, kind: str, obj: Json) -> None:
         for wanted, queue in self._watchers:
             if wanted == plural:
                 queue.put_nowait({"type": kind, "object": obj})
-        return obj
 
     def later(self, seconds: float, action: Callable[[], object]) -> None:
         """Do something while a command runs."""

@@ -5,15 +5,17 @@ from typing import Any
 
 from rich.console import Console
 
-from benchwright.cli.live import LiveView, PlainView, counts_line, draw
+from benchwright.cli.drawing import draw
+from benchwright.cli.lines import counts_line
+from benchwright.cli.live import LiveView, PlainView
 from tests.unit.cli.states import complete_run, run_object, running_run, trial
 from tests.unit.cli.test_progress import progress
 
 
-def drawn(run: dict[str, Any], *trials: dict[str, Any]) -> str:
-    console = Console(file=StringIO(), width=160)
+def drawn(run: dict[str, Any], *trials: dict[str, Any], width: int = 160) -> str:
+    console = Console(file=StringIO(), width=width)
     with console.capture() as capture:
-        console.print(draw(progress(run, *trials)))
+        console.print(draw(progress(run, *trials), width))
     return capture.get()
 
 

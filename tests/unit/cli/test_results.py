@@ -49,6 +49,19 @@ def test_writes_everything_into_one_folder(two: FakeApi, cli: Cli) -> None:
     assert (folder / "evidence/r-1.tar.gz").read_bytes() == archive(b"u1")
 
 
+def test_where_each_file_is_is_said_after_the_table_or_alone(two: FakeApi, cli: Cli) -> None:
+    files = [
+        "out/results.json  records of 2 trials",
+        "out/results.csv  the same, one row a trial",
+        "out/report.html  the report: open it in a browser, it needs no network",
+        "out/evidence  logs, patches and reports, one archive a trial",
+    ]
+    assert cli("results", "r", "--out", "out").stdout.splitlines()[-4:] == files
+    assert cli("results", "r", "--out", "out", "--quiet").stdout.splitlines() == files
+    alone = cli("results", "r", "--out", "out", "--quiet", "--no-evidence")
+    assert alone.stdout.splitlines() == files[:3]
+
+
 def test_csv_and_page_are_of_the_same_records(two: FakeApi, cli: Cli) -> None:
     cli("results", "r", "--out", "out")
     with Path("out/results.csv").open(newline="", encoding="utf-8") as file:

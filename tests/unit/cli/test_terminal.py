@@ -1,74 +1,73 @@
-"""The live view on a real (pseudo-)terminal."""
+"""`benchwright watch` on a real (pseudo-)terminal: what is seen, and what is left behind."""
 
-import contextlib
-import fcntl
-import os
-import pty
-import re
-import struct
-import termios
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
-from rich.console import Console
 
-from benchwright.cli.live import LiveView
-from tests.unit.cli.states import running_run, trial
-from tests.unit.cli.test_progress import progress
+from tests.unit.cli.fake_api import FakeApi
+from tests.unit.cli.states import complete_run, running_run, trial
+from tests.unit.cli.terminal import HIDE, SHOW, Terminal, on_terminal
+from tests.unit.cli.test_watch import active, row, serve
 
-HIDE, SHOW = "\x1b[?25l", "\x1b[?25h"
-_SEQUENCE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-
-
-@dataclass
-class Terminal:
-    """The other end: reads all the time, since a terminal gives what it has, in pieces."""
-
-    master: int
-    data: bytearray = field(default_factory=bytearray)
-
-    def read(self) -> None:
-        """Until the program's end is closed, which Linux tells as an input/output error."""
-        with contextlib.suppress(OSError):
-            while chunk := os.read(self.master, 1 << 16):
-                self.data += chunk
+CTRL_C = b"\x03"
 
 
-@contextmanager
-def terminal(columns: int, rows: int = 24) -> Iterator[tuple[Console, Terminal]]:
-    """A console on a terminal of this size; when it is over, everything has been read."""
-    master, slave = pty.openpty()
-    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-    other = Terminal(master)
-    reader = threading.Thread(target=other.read)
-    reader.start()
-    try:
-        with os.fdopen(slave, "w") as file:
-            yield Console(file=file, width=columns, height=rows, legacy_windows=False), other
-    finally:
-        reader.join()
-        os.close(master)
+@pytest.fixture
+def busy(api: FakeApi) -> FakeApi:
+    """A run with a trial at work and one that failed, both with long words."""
+    long = "nothing was done " * 20
+    api.put("benchmarkruns", "r", running_run("r", 3))
+    api.put("trials", "r-a-fix-0", active("agent-" * 8))
+    api.put("trials", "r-b-fix-0", trial("r", "b", 0, "failure", reason="NoChanges", message=long))
+    return api
+
+
+def kubeconfig(tmp_path: Path) -> dict[str, str]:
+    """Where the fixture `api` writes it."""
+    return {"KUBECONFIG": str(tmp_path / "kubeconfig")}
+
+
+def cursor_is_shown(terminal: Terminal) -> bool:
+    return terminal.said.rfind(SHOW) > terminal.said.rfind(HIDE) >= 0
 
 
 @pytest.mark.parametrize("columns", [40, 80, 200])
-def test_it_fits_and_leaves_the_terminal_as_it_was(columns: int) -> None:
-    shown = progress(
-        running_run("run", 2),
-        trial("run", "agent-" * 8, 0, phase="Running"),
-        trial("run", "b", 1, "failure", reason="NoChanges", message="nothing was done " * 20),
-    )
-    with terminal(columns) as (console, other):
-        assert console.is_terminal
-        view = LiveView(console)
-        view.update(shown)
-        view.update(shown)
-        view.close()
-    text = other.data.decode()
-    assert HIDE in text
-    assert text.rindex(SHOW) > text.rindex(HIDE), "the cursor is back in the end"
-    lines = _SEQUENCE.sub("", text).replace("\r", "\n").split("\n")
-    assert any("finished" in line for line in lines)
-    assert max(map(len, lines)) <= columns
+def test_it_fits_and_ctrl_c_leaves_the_terminal_as_it_was(
+    busy: FakeApi, tmp_path: Path, columns: int
+) -> None:
+    with on_terminal("watch", "r", columns=columns, env=kubeconfig(tmp_path)) as terminal:
+        before = terminal.settings()
+        terminal.wait_for("r-b-fix-0: failure")
+        seen = terminal.screen.lines
+        terminal.press(CTRL_C)
+        code = terminal.end()
+        after = terminal.settings()
+    assert (code, after) == (1, before)
+    assert cursor_is_shown(terminal)
+    assert [line for line in terminal.screen.lines if line] == ["Aborted!"]
+    header = next(line for line in seen if line.startswith("agent "))
+    stages = ["stage", "attempt"] if columns >= 60 else []
+    assert header.split() == ["agent", "task", "at", *stages, "seconds"]
+    assert any(" fix " in line and " running " in line for line in seen)
+    # One row, however long the message is.
+    (failure,) = [line for line in seen if "NoChanges" in line or line.endswith("…")][-1:]
+    assert failure.startswith("✗ r-b-fix-0: failure")
+    assert seen[-1] in {failure, ""}
+
+
+def finish(api: FakeApi) -> None:
+    for index, name in enumerate(("r-a-fix-0", "r-b-fix-0", "r-c-fix-0")):
+        api.put("trials", name, trial("r", "a", index, "success"))
+    api.put("benchmarkruns", "r", complete_run("r", 3))
+
+
+def test_the_end_replaces_the_live_view_by_the_results(busy: FakeApi, tmp_path: Path) -> None:
+    serve(busy, row())
+    with on_terminal("watch", "r", columns=120, env=kubeconfig(tmp_path)) as terminal:
+        terminal.wait_for("1/3 finished")
+        busy.later(0, lambda: finish(busy))
+        terminal.wait_for("Results of run r")
+        terminal.end()
+    assert cursor_is_shown(terminal)
+    assert terminal.screen.lines[0] == "Results of run r"
+    assert not any("finished:" in line for line in terminal.screen.lines)

@@ -212,24 +212,6 @@ def test_unreadable_files(cli: Cli, name: str, content: bytes, said: str) -> Non
     assert (result.exit_code, result.stderr) == (1, said + "\n")
 
 
-@pytest.mark.parametrize(
-    ("error", "said"),
-    [
-        (RecursionError(), "f.yaml: is nested too deeply"),
-        (AttributeError("x\ny"), "f.yaml: is not readable as YAML: x y"),
-        (AssertionError(), "f.yaml: is not readable as YAML: AssertionError"),
-    ],
-)
-def test_whatever_the_yaml_library_raises_is_one_line(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch, error: Exception, said: str
-) -> None:
-    def broken(text: str, name: str) -> list[object]:
-        raise error
-
-    monkeypatch.setattr("benchwright.cli.documents.load_all", broken)
-    assert findings(cli, AGENT) == [said.removeprefix("f.yaml:")]
-
-
 def test_lines_are_sorted_by_file_and_line(cli: Cli) -> None:
     found = findings(cli, f"{RUN}---\n{AGENT}  x: 1\n---\n{RUN.replace('{name: r}', '{name: s}')}")
     lines = [int(f.split(":")[0]) for f in found]

@@ -56,8 +56,11 @@ def test_a_task_directory_may_be_named_by_its_file(cli: Cli, path: str) -> None:
     [
         (TASK, {"prompt.md": ""}, "one/task.yaml:1: Task/fix: stage repair has no prompt: write "
          "prompts/repair.md, prompt.md or spec prompt"),
-        (TASK, {"hidden/x": "1"}, "one/task.yaml:1: Task/fix: file 'hidden/x' belongs nowhere: put it in "
-         "workspace/ (the agent sees it), evaluation/ (hidden), prompts/, solutions/ or mutants/"),
+        (TASK, {"hidden/x": "1"}, "one/hidden/x: Task/fix: file 'hidden/x' belongs nowhere: a task "
+         "directory has task.yaml, prompt.md, prompts/, workspace/ (the agent sees it), evaluation/ "
+         "(hidden), solutions/ and mutants/; README.md, LICENSE and hidden files may stand beside them"),
+        (TASK, {"prompts/repiar.md": "1"}, "one/prompts/repiar.md: Task/fix: file 'prompts/repiar.md' is the "
+         "prompt of no stage: a task of kind repair has repair"),
         (TASK + "imag: x\n", {}, "one/task.yaml:5: Task/fix: imag: unknown field: did you mean 'image'?"),
         (TASK + "limits: {agentSeconds: 0}\n", {}, "one/task.yaml:5: Task/fix: limits.agentSeconds: input "
          "should be greater than or equal to 1"),
@@ -72,6 +75,12 @@ def test_a_task_that_is_wrong(cli: Cli, text: str, files: dict[str, str], said: 
     task("one", text, **files)
     result = cli("validate", "one")
     assert (result.exit_code, result.stderr) == (1, said + "\n")
+
+
+def test_hidden_folders_and_papers_beside_a_task_are_passed_over(cli: Cli) -> None:
+    folder = task("one", **{"README.md": "how it was made", "LICENSE": "MIT", ".git/config": ""})
+    (folder / ".git/link").symlink_to("/etc/passwd")
+    assert cli("validate", "one").exit_code == 0
 
 
 def test_links_in_a_task_directory_are_refused(cli: Cli) -> None:

@@ -28,9 +28,9 @@ def row(name: str = "r-a-fix-0", **fields: object) -> dict[str, object]:
     }
 
 
-def active() -> dict[str, object]:
+def active(agent: str = "a") -> dict[str, object]:
     """A trial that has just begun."""
-    raw = trial("r", "a", 0, phase="Running")
+    raw = trial("r", agent, 0, phase="Running")
     raw["status"]["stages"][0]["createdAt"] = datetime.now(UTC).isoformat()  # noqa: TID251
     return raw
 
@@ -199,6 +199,51 @@ def test_a_run_that_is_replaced_while_watched_ends_the_watch(api: FakeApi, cli: 
     result = cli("watch", "r")
     assert result.exit_code == 1
     assert "run r was deleted and made again while it was watched" in result.stderr
+
+
+def test_a_run_that_is_deleted_while_watched_ends_the_watch(api: FakeApi, cli: Cli) -> None:
+    api.put("benchmarkruns", "r", running_run("r", 1))
+    api.put("trials", "r-a-fix-0", active())
+    api.later(1.0, lambda: api.remove("benchmarkruns", "r"))
+    result = cli("watch", "r")
+    assert result.exit_code == 1
+    assert "there is no BenchmarkRun 'r' in namespace default" in result.stderr
+
+
+def test_nothing_is_asked_for_while_the_api_server_tells_by_itself(api: FakeApi, cli: Cli) -> None:
+    """A few requests at the start, whatever time the run takes; the run is the only one listed."""
+    api.put("benchmarkruns", "r", running_run("r", 1))
+    api.put("trials", "r-a-fix-0", active())
+    serve(api, row())
+
+    def end() -> None:
+        api.put("trials", "r-a-fix-0", trial("r", "a", 0, "success"))
+        api.put("benchmarkruns", "r", complete_run("r", 1))
+
+    api.later(3.0, end)
+    assert cli("watch", "r").exit_code == 0
+    calls = api.called("GET", "/benchmarkruns")
+    assert [c.query.get("fieldSelector") for c in calls] == [None, *["metadata.name=r"] * 3]
+    assert len(api.called("GET", "/trials")) == 3
+
+
+def test_a_quiet_watch_asks_now_and_then_and_ends_where_nobody_answers(
+    api: FakeApi, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("benchwright.cli.follow._QUIET_SECONDS", 0.2)
+    monkeypatch.setattr("benchwright.cli.follow._UNREACHABLE_SECONDS", 2.0)
+    api.put("benchmarkruns", "r", running_run("r", 1))
+    api.put("trials", "r-a-fix-0", active())
+
+    def refuse() -> None:
+        api.refuse["GET", "/benchmarkruns/r"] = (500, "etcd is gone")
+
+    api.later(1.0, refuse)
+    result = cli("watch", "r")
+    assert result.exit_code == 1
+    assert "the API server says 500: etcd is gone" in result.stderr
+    answered = len(api.called("GET", "/benchmarkruns/r"))
+    assert 3 <= answered <= 7
 
 
 def test_a_server_that_cannot_be_reached_is_one_line(api: FakeApi, cli: Cli) -> None:

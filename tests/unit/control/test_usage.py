@@ -9,14 +9,14 @@ from benchwright.control.services import parse_usage
 def totals(**more: Any) -> dict[str, Any]:
     """As the proxy's /v1/close answers."""
     values = {
-        "requests": 3, "refused": 1, "unknown_usage": 0, "input_tokens": 900,
-        "cached_input_tokens": 100, "output_tokens": 60, "reasoning_tokens": 10,
+        "requests": 3, "succeeded": 2, "failed": 1, "refused": 1, "unknown_usage": 0,
+        "input_tokens": 900, "cached_input_tokens": 100, "output_tokens": 60, "reasoning_tokens": 10,
     }  # fmt: skip
     return {**values, **more}
 
 
 def test_known_totals_are_taken_as_they_are() -> None:
-    found = parse_usage({"total": totals(), "stages": {"write": totals(requests=2)}})
+    found = parse_usage({"total": totals(), "stages": {"write": totals(requests=2, succeeded=1)}})
     assert found.usage.total == StageUsage(
         requests=3, refused=1, input_tokens=900, cached_input_tokens=100, output_tokens=60,
         reasoning_tokens=10, known_input_tokens=900, known_output_tokens=60,
@@ -31,6 +31,13 @@ def test_one_call_of_unknown_usage_makes_every_sum_unknown_and_keeps_the_known_p
     assert (total.output_tokens, total.reasoning_tokens) == (None, None)
     assert (total.known_input_tokens, total.known_output_tokens) == (900, 60)
     assert (total.requests, total.unknown_usage) == (3, 1)
+
+
+def test_a_call_under_way_when_the_books_are_closed_makes_every_sum_unknown() -> None:
+    """An attempt can be given up while its pod still works: no later answer is counted for it."""
+    total = parse_usage({"total": totals(requests=4), "stages": {}, "in_flight": 1}).usage.total
+    assert (total.input_tokens, total.output_tokens, total.unknown_usage) == (None, None, 1)
+    assert (total.requests, total.known_input_tokens) == (4, 900)
 
 
 def test_a_stage_with_known_usage_stays_known_beside_one_without() -> None:
@@ -50,7 +57,8 @@ def test_a_provider_that_never_speaks_of_reasoning_leaves_it_unknown() -> None:
 
 
 NOTHING = totals(
-    requests=0, refused=0, input_tokens=0, cached_input_tokens=0, output_tokens=0, reasoning_tokens=None
+    requests=0, succeeded=0, failed=0, refused=0, input_tokens=0, cached_input_tokens=0,
+    output_tokens=0, reasoning_tokens=None,
 )  # fmt: skip
 
 

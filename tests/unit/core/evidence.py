@@ -12,7 +12,9 @@ from benchwright.api.facts import (
     TestFacts,
 )
 from benchwright.api.measurements import StageUsage, Usage
-from benchwright.changes.model import Changes
+from benchwright.changes.classify import PathClass
+from benchwright.changes.model import Changes, FileChange, Kind
+from benchwright.changes.numbers import Counted, is_counted, summarise
 from benchwright.core.trialview import ProxyUsage
 from benchwright.coverage.codec import to_json
 from benchwright.coverage.model import CoverageReport, FileCoverage
@@ -25,6 +27,15 @@ BASE_COVERED = range(1, 5)
 
 def step(name: str, code: int | None = 0, **more: Any) -> StepFacts:
     return StepFacts(name=name, exit_code=code, **{"seconds": 2.0, **more})
+
+
+def changed(*files: tuple[str, PathClass, Kind]) -> str:
+    """A modification of these files, by the code that counts real ones."""
+    primary = [FileChange(p.encode(), kind, cls, 5, 0) for p, cls, kind in files if is_counted(cls)]
+    others = [
+        FileChange(p.encode(), kind, cls, 5, 0) for p, cls, kind in files if not is_counted(cls)
+    ]
+    return summarise(Counted(primary, primary, others)).to_json().decode()
 
 
 def changes(files: int = 1, **more: Any) -> str:

@@ -6,6 +6,7 @@ from benchwright.api.measurements import (
     ChangeNumbers,
     CoverageNumbers,
     CriterionResult,
+    Finding,
     Measurements,
     SecondsSpent,
     TestNumbers,
@@ -102,11 +103,34 @@ def test_unknown_token_sums_stay_unknown_with_the_known_part_beside() -> None:
     assert (usage["known_input_tokens"], usage["known_output_tokens"]) == (400, 7)
 
 
+def test_what_was_spent_in_all_is_beside_the_usage_of_the_attempt_that_counts() -> None:
+    assert ROW["spent"] == {
+        "attempts": 1, "unknown_attempts": 0, "requests": 3, "input_tokens": 900,
+        "cached_input_tokens": 100, "output_tokens": 60, "reasoning_tokens": 10, "cost_usd": None,
+        "known_requests": 3, "known_input_tokens": 900, "known_output_tokens": 60,
+    }  # fmt: skip
+    again = a_trial().after_invalid("Disrupted").in_stage("write", attempt=2).finished()
+    row = record(again.view(), again.with_status(usage=Usage(total=tokens())).status)
+    assert row["usage"]["input_tokens"] == 900
+    assert row["spent"]["input_tokens"] is None, "the attempt before is not known to be nothing"
+    assert (row["spent"]["attempts"], row["spent"]["known_input_tokens"]) == (2, 900)
+
+
+def test_findings_are_listed_with_what_to_do() -> None:
+    odd = Finding(reason="SolvedWithoutChange", message="check its criteria")
+    trial = a_trial().of("repair").in_stage("repair").finished()
+    status = trial.with_status(measurements=Measurements(findings=(odd,))).status
+    assert record(trial.view(), status)["findings"] == [
+        {"reason": "SolvedWithoutChange", "message": "check its criteria"}
+    ]
+    assert ROW["findings"] == []
+
+
 def test_a_baselines_row_has_no_agent() -> None:
     trial = a_trial().baseline().in_stage("evaluate").finished()
     row = record(trial.view(), trial.status)
     assert (row["purpose"], row["agent"], row["agent_digest"]) == ("baseline", None, None)
-    assert row["usage"] is None
+    assert (row["usage"], row["spent"]) == (None, None)
 
 
 def test_invalid_attempts_are_listed_with_their_reasons() -> None:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchwright.core import spending
 from benchwright.core.trialview import StageKey
 from tests.builders import a_trial
 from tests.unit.core.worldmodel import LIVES, World, run_to_the_end
@@ -88,6 +89,8 @@ def test_killed_before_any_one_effect_the_outcome_is_the_same(name: str, downtim
         )
         assert {s.outcome for s in world.recorded} == {outcome}
         assert status.attempt in world.closed, "the attempt that counts is published and was closed"
+        assert all(a.usage for a in status.attempts), "what was spent is known of every attempt"
+        assert spending.spent(status).input_tokens == 900 * status.attempt
 
 
 # A pod that vanished before anybody recorded it has to be made again.

@@ -1,7 +1,7 @@
 """trial.decide, what goes wrong: repeated without charge, or charged, and never for ever."""
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -12,7 +12,7 @@ from benchwright.core.trialend import reject, without_details
 from benchwright.core.trialview import Decision, Observed
 from benchwright.core.verdict import Verdict
 from tests.builders import NOW, PodBuilder, TrialBuilder, a_pod, a_trial, at
-from tests.unit.core.evidence import broken, killed, measured, spent, step, worked
+from tests.unit.core.evidence import broken, killed, measured, spent, step, tokens, worked
 from tests.unit.core.test_trial_progress import seen
 
 WORKING = a_trial().in_stage("write")
@@ -35,12 +35,21 @@ def _repeated(decision: Decision, reason: str) -> None:
     assert decision.requeue_after == 0.0
 
 
+def _after_closing(state: Observed, now: datetime = NOW) -> Decision:
+    """The proxy is asked first, and told to let the attempt spend no more; nothing else is done
+    before it has answered."""
+    first = decide(state, now)
+    assert first.close_proxy == max(1, state.trial.status.attempt), first
+    assert (first.again, first.status, first.create) == (True, None, None)
+    return decide(replace(state, usage=spent()), now)
+
+
 # Lost pods
 
 
 def test_a_pod_that_vanished_without_facts_is_lost_not_created_again() -> None:
     """argo#1414, k8s#82218: the same name a second time would be a second, unseen run."""
-    _repeated(decide(seen(WORKING), NOW), "PodLost")
+    _repeated(_after_closing(seen(WORKING)), "PodLost")
 
 
 def test_a_pod_that_vanished_after_its_facts_were_stored_is_no_loss() -> None:
@@ -51,10 +60,10 @@ def test_a_repeat_closes_the_old_attempts_books_and_deletes_its_pods_and_forgets
     None
 ):
     state = seen(WORKING, a_pod().running().disrupted("PreemptionByScheduler"))
-    decision = decide(state, NOW)
+    decision = _after_closing(state)
     _repeated(decision, "Disrupted")
     assert decision.status is not None
-    assert decision.close_proxy == 1
+    assert decision.close_proxy is None
     assert decision.delete == ("run-1-script-task-0-1-write",)
     assert (decision.status.stages, decision.status.phase) == ((), "Pending")
     assert decision.status.attempts[0].finished_at == at(0)
@@ -85,11 +94,15 @@ def _later(seconds: float, state: Observed) -> Decision:
     return decide(state, NOW + timedelta(seconds=seconds))
 
 
+def _later_closed(seconds: float, state: Observed) -> Decision:
+    return _after_closing(state, NOW + timedelta(seconds=seconds))
+
+
 def test_a_pod_that_is_never_over_ends_its_attempt_and_goes_by_force() -> None:
-    decision = _later(1360, seen(WORKING, DEAD))
+    """An agent that still works somewhere spends nothing more: its books are closed by then."""
+    decision = _later_closed(1360, seen(WORKING, DEAD))
     _repeated(decision, "NodeLost")
     assert (decision.delete, decision.force) == ((), (NAME,))
-    assert decision.close_proxy == 1, "an agent that still works somewhere spends nothing more"
 
 
 def test_until_its_deadline_it_is_waited_for_without_asking_again_and_again() -> None:
@@ -105,7 +118,7 @@ def test_facts_that_are_stored_win_over_a_node_that_does_not_answer() -> None:
 def test_a_runner_that_was_killed_on_a_node_that_then_died_is_not_waited_for_for_ever() -> None:
     state = seen(WORKING, DEAD, facts={"write": killed()})
     assert _later(360, state) == Decision(requeue_after=1000.0)
-    _repeated(_later(1360, state), "NodeLost")
+    _repeated(_later_closed(1360, state), "NodeLost")
 
 
 @pytest.mark.parametrize(
@@ -142,7 +155,7 @@ def test_a_finished_trial_leaves_no_pod_on_a_dead_node() -> None:
 def test_the_slack_is_the_policys() -> None:
     trial = a_trial().with_policy(node_lost_grace_seconds=10).in_stage("write")
     assert _later(1240, seen(trial, DEAD)) == Decision(requeue_after=10.0)
-    _repeated(_later(1250, seen(trial, DEAD)), "NodeLost")
+    _repeated(_later_closed(1250, seen(trial, DEAD)), "NodeLost")
 
 
 def test_an_old_pod_that_still_runs_is_deleted_again_after_a_crash() -> None:
@@ -190,7 +203,7 @@ def test_waiting_for_a_node_is_looked_at_again_without_an_event() -> None:
 
 
 def test_out_of_memory_once_is_invalid_and_repeated() -> None:
-    _repeated(decide(seen(WORKING, OOM, facts={"write": killed()}), NOW), "OutOfMemory")
+    _repeated(_after_closing(seen(WORKING, OOM, facts={"write": killed()})), "OutOfMemory")
 
 
 def test_out_of_memory_twice_in_a_trial_is_the_agents_failure() -> None:
@@ -270,7 +283,7 @@ def test_an_evaluator_out_of_memory_every_time_is_invalid_in_the_end() -> None:
 def test_an_evaluators_memory_does_not_make_a_workspaces_first_time_its_second() -> None:
     trial = a_trial().after_invalid("EnvOOM").in_stage("write", attempt=2)
     pod = a_pod(attempt=2).main_ended(137, "OOMKilled")
-    _repeated(decide(seen(trial, pod, facts={"write": killed()}, attempt=2), NOW), "OutOfMemory")
+    _repeated(_after_closing(seen(trial, pod, facts={"write": killed()}, attempt=2)), "OutOfMemory")
 
 
 def test_a_baseline_out_of_memory_never_fails_there_is_no_agent_to_blame() -> None:
@@ -294,13 +307,13 @@ def test_a_killed_runner_waits_until_the_kubelet_says_how_main_ended() -> None:
 )
 def test_a_runner_killed_from_outside_is_invalid(pods: list[PodBuilder]) -> None:
     state = seen(WORKING, *pods, facts={"write": killed()})
-    _repeated(decide(state, NOW), "RunnerLost")
+    _repeated(_after_closing(state), "RunnerLost")
 
 
 def test_a_killed_runner_in_a_pod_that_is_over_is_not_waited_for_for_ever() -> None:
     """A lost node reports no end of the container; the pod's own end must do."""
     pod = a_pod().running().failed("NodeLost", "node is gone").disrupted("DeletionByPodGC")
-    decision = decide(seen(WORKING, pod, facts={"write": killed()}), NOW)
+    decision = _after_closing(seen(WORKING, pod, facts={"write": killed()}))
     assert decision.status is not None, "still waits although the pod is terminal"
     assert decision.status.attempt == 2
 
@@ -319,16 +332,15 @@ def test_a_full_disk_without_facts_is_charged() -> None:
 
 def test_a_disruption_is_called_so_even_where_the_harness_could_still_report() -> None:
     pod = a_pod().main_ended(143).disrupted("EvictionByEvictionAPI").deleting()
-    _repeated(decide(seen(WORKING, pod, facts={"write": killed()}), NOW), "Disrupted")
+    _repeated(_after_closing(seen(WORKING, pod, facts={"write": killed()})), "Disrupted")
 
 
 # What the harness says
 
 
 def test_a_harness_that_could_not_fetch_is_invalid_and_repeated() -> None:
-    _repeated(
-        decide(seen(WORKING, a_pod().running(), facts={"write": broken()}), NOW), "FetchFailed"
-    )
+    state = seen(WORKING, a_pod().running(), facts={"write": broken()})
+    _repeated(_after_closing(state), "FetchFailed")
 
 
 @pytest.mark.parametrize(
@@ -361,6 +373,31 @@ def test_a_replayed_setup_script_that_fails_in_the_evaluator_is_the_agents_own()
 
 
 # The books and the verdict
+
+
+def test_what_an_attempt_had_spent_when_it_was_given_up_is_kept_with_it() -> None:
+    state = replace(seen(WORKING), usage=spent(requests=7, input_tokens=70, output_tokens=8))
+    decision = decide(state, NOW)
+    _repeated(decision, "PodLost")
+    assert decision.status is not None
+    assert decision.status.attempts[0].usage == tokens(requests=7, input_tokens=70, output_tokens=8)
+    assert decision.status.usage is None, "the next attempt has spent nothing yet"
+
+
+def test_an_invalid_attempt_that_ends_the_trial_has_its_usage_in_both_places() -> None:
+    trial = a_trial().with_policy(max_infra_retries=0).in_stage("write")
+    status = decide(replace(seen(trial), usage=spent()), NOW).status
+    assert status is not None
+    assert status.usage is not None
+    assert [a.usage for a in status.attempts] == [status.usage.total]
+
+
+def test_baselines_spend_nothing_and_nobody_is_asked() -> None:
+    decision = decide(seen(a_trial().baseline().in_stage("evaluate")), NOW)
+    _repeated(decision, "PodLost")
+    assert decision.status is not None
+    assert decision.status.attempts[0].usage is None
+
 
 ALL = {"write": worked(), "evaluate": measured()}
 DONE = seen(a_trial().in_stage("write", "evaluate"), facts=ALL)

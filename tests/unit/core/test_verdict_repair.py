@@ -7,10 +7,12 @@ import pytest
 from benchwright.api.facts import StageFacts, StepFacts
 from benchwright.api.measurements import CriterionResult
 from benchwright.api.task import Criterion
+from benchwright.changes.classify import PathClass
+from benchwright.changes.model import Kind
 from benchwright.core.grading import grade
 from benchwright.core.verdict import Evidence, Verdict
 from tests.builders import a_task
-from tests.unit.core.evidence import step, worked
+from tests.unit.core.evidence import changed, changes, step, worked
 
 
 def criteria(*rows: tuple[str, bool, int]) -> tuple[Criterion, ...]:
@@ -94,6 +96,42 @@ def test_without_any_weight_there_is_no_score_rather_than_a_division_by_zero() -
     assert verdict.outcome == "success"
     assert verdict.measurements is not None
     assert verdict.measurements.criterion_score is None
+
+
+FIXED, BROKEN = ran(regression=0, suite=0, style=0), ran(regression=1, suite=0, style=0)
+
+
+@pytest.mark.parametrize(
+    ("steps", "work", "odd"),
+    [
+        (FIXED, {"files": 0}, True),
+        (FIXED, {"files": 1}, False),
+        (BROKEN, {"files": 0}, False),
+        (FIXED, {"changes": None}, False),
+        (FIXED, {"changes": changes(files=0, truncated=True)}, False),
+        (FIXED, {"changes": changed(("vendor/x.py", PathClass.VENDORED, Kind.MODIFIED))}, False),
+    ],
+    ids=[
+        "nothing changed and all pass", "something changed", "nothing changed and one fails",
+        "what changed is unknown", "what changed is not wholly known",
+        "a file that counts nowhere changed, and crossed over",
+    ],
+)  # fmt: skip
+def test_a_success_without_any_change_is_one_and_says_that_it_is_odd(
+    steps: tuple[StepFacts, ...], work: dict[str, Any], odd: bool
+) -> None:
+    verdict = graded(*steps, **work)
+    assert verdict.outcome == ("success" if steps is FIXED else "failure")
+    assert verdict.measurements is not None
+    assert [f.reason for f in verdict.measurements.findings] == ["SolvedWithoutChange"] * odd
+    assert all("check its criteria" in f.message for f in verdict.measurements.findings)
+
+
+def test_a_task_that_is_solved_already_shows_also_where_the_agent_ran_out_of_time() -> None:
+    verdict = graded(*FIXED, files=0, code=None, timed_out=True)
+    assert verdict.outcome == "timeout"
+    assert verdict.measurements is not None
+    assert [f.reason for f in verdict.measurements.findings] == ["SolvedWithoutChange"]
 
 
 def test_a_step_of_another_name_is_no_criterion() -> None:

@@ -9,12 +9,15 @@ from hypothesis import strategies as st
 
 from benchwright.api.facts import StageFacts
 from benchwright.api.measurements import ChangeNumbers, CoverageNumbers, TestNumbers
+from benchwright.changes.classify import PathClass
+from benchwright.changes.model import Kind
 from benchwright.core.grading import grade
 from benchwright.core.verdict import Evidence, Verdict
 from tests.builders import a_task
 from tests.unit.core.evidence import (
     BASE_TESTS,
     cases,
+    changed,
     changes,
     coverage,
     measured,
@@ -46,16 +49,64 @@ def test_an_agent_that_does_nothing_gains_exactly_zero() -> None:
     assert found.changes == ChangeNumbers(files=0, added=0, removed=0, test_files=0, other_files=0)
 
 
-@given(st.sets(st.integers(1, 10), min_size=1))
-def test_whatever_the_coverage_says_an_unchanged_tree_gains_and_loses_nothing(
-    covered: set[int],
+SOURCE, TEST = PathClass.SOURCE, PathClass.TEST
+NOTHING_CROSSES = {
+    "nothing": (),
+    "a source": (("pkg/a.py", SOURCE, Kind.MODIFIED),),
+    "a test is deleted": (("tests/test_a.py", TEST, Kind.DELETED),),
+    "documents and a vendored file": (
+        ("README.md", PathClass.DOCS, Kind.MODIFIED),
+        ("vendor/x.py", PathClass.VENDORED, Kind.ADDED),
+    ),
+}
+RUNS = st.builds(
+    lambda covered, tests: measured(covered=sorted(covered)).model_copy(
+        update={"tests": cases(tests)}
+    ),
+    st.sets(st.integers(1, 10)),
+    st.dictionaries(
+        st.sampled_from([*BASE_TESTS, *NEW, "tests.test_c::drawn[0.7]"]),
+        st.sampled_from(["passed", "failed", "error", "skipped"]),
+    ),
+)
+
+
+@given(st.sampled_from(sorted(NOTHING_CROSSES)), st.lists(RUNS, min_size=1, max_size=3), RUNS)
+def test_where_no_test_crossed_over_nothing_is_gained_or_lost_whatever_was_measured(
+    left: str, baselines: list[StageFacts], evaluation: StageFacts
 ) -> None:
-    """Lines that flicker more than the baselines showed are noise."""
-    verdict = graded(worked(files=0), measured(covered=sorted(covered)))
-    assert verdict.measurements is not None
-    assert verdict.measurements.coverage == CoverageNumbers(
-        base_covered=4, base_total=10, after_covered=4, gained_lines=0, lost_lines=0
-    )
+    """Lines and tests that flicker more than the baselines showed are noise."""
+    verdict = graded(worked(changes=changed(*NOTHING_CROSSES[left])), evaluation, tuple(baselines))
+    reason = "NoChanges" if left == "nothing" else "NoTestsAdded"
+    assert (verdict.outcome, verdict.reason) == ("failure", reason)
+    found = verdict.measurements
+    assert found is not None
+    assert found.coverage is not None
+    assert found.tests is not None
+    assert (found.coverage.gained_lines, found.coverage.lost_lines) == (0, 0)
+    assert found.coverage.after_covered == found.coverage.base_covered
+    assert (found.tests.added, found.tests.passed, found.tests.broken) == (0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    "left",
+    [
+        (("tests/test_b.py", TEST, Kind.ADDED),),
+        (("tests/test_a.py", TEST, Kind.MODIFIED), ("tests/test_c.py", TEST, Kind.DELETED)),
+        (("tests/conftest.py", PathClass.TEST_SUPPORT, Kind.ADDED),),
+    ],
+    ids=["a test is added", "a test is changed and one deleted", "a helper is added"],
+)
+def test_where_a_test_crossed_over_what_was_measured_counts(
+    left: tuple[tuple[str, PathClass, Kind], ...],
+) -> None:
+    verdict = graded(worked(changes=changed(*left)), measured(NEW, range(1, 8)))
+    assert (verdict.outcome, verdict.reason) == ("success", "CoverageGained")
+
+
+def test_a_list_of_changes_that_was_cut_short_is_not_taken_for_no_tests() -> None:
+    cut = changes(files=3000, test_files=1, changed_complete=False)
+    assert graded(worked(changes=cut), measured(NEW, range(1, 8))).outcome == "success"
 
 
 @pytest.mark.parametrize(
@@ -65,10 +116,11 @@ def test_whatever_the_coverage_says_an_unchanged_tree_gains_and_loses_nothing(
         (measured(steps=(step("measure", None, timed_out=True),)), "the measure command is killed"),
     ],
 )
-def test_an_unchanged_tree_that_cannot_be_measured_is_not_the_agents_doing(
-    evaluation: StageFacts, what: str
+@pytest.mark.parametrize("left", NOTHING_CROSSES.values(), ids=NOTHING_CROSSES.keys())
+def test_a_base_that_cannot_be_measured_once_more_is_not_the_agents_doing(
+    evaluation: StageFacts, what: str, left: tuple[tuple[str, PathClass, Kind], ...]
 ) -> None:
-    verdict = graded(worked(files=0), evaluation)
+    verdict = graded(worked(changes=changed(*left)), evaluation)
     assert (verdict.outcome, verdict.reason, verdict.retry) == ("invalid", "MeasureFlaky", True), (
         what
     )

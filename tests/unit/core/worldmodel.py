@@ -90,9 +90,9 @@ class World:
     def _apply(self, seen: Observed, decision: Decision) -> Observed:
         if decision.close_proxy is not None:
             self._effect()
+            assert decision.again, "what was spent is for the next decision"
             self.closed.append(decision.close_proxy)
-            if decision.again:
-                seen = replace(seen, usage=spent())
+            seen = replace(seen, usage=spent())
         if decision.grade is not None:
             self._effect()
             seen = replace(seen, verdict=self._grade(decision.grade))
@@ -124,6 +124,8 @@ class World:
         assert key not in self.facts, f"a pod of {key}, which has facts already"
         alive = [k for k, p in self.pods.items() if k[0] < key[0] and not p.builder.view().terminal]
         assert not alive, f"attempt {key[0]} starts while {alive} may still run"
+        open_books = set(range(1, key[0])) - set(self.closed)
+        assert not open_books, f"attempt {key[0]} starts while {open_books} may still spend"
         self.created.append(key)
         pod = a_pod(key[1], key[0]).lasting(20, grace=GRACE)
         pod = pod.started((self.now - NOW).total_seconds())

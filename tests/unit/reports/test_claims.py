@@ -77,26 +77,15 @@ def test_the_gravest_come_first() -> None:
     assert kinds == sorted(kinds, key=["stop", "note", "may"].index)
 
 
-REPAIRED = {"kind": "repair", "task": "mend", "coverage": None}
+def test_what_is_odd_about_results_stops_them_and_names_the_task() -> None:
+    odd = {"reason": "SolvedWithoutChange", "message": "it may be solved already; check it"}
+    trials = [{**record(task="mend", index=i), "findings": [odd]} for i in (5, 6)]
+    found = texts([*FIVE, *trials], "stop")
+    assert "Task mend, 2 trials: it may be solved already; check it." in found
+    assert not any(t.startswith("Task ") for t in texts(FIVE, "stop"))
 
 
-@pytest.mark.parametrize(
-    ("trial", "said"),
-    [
-        ({**REPAIRED, "outcome": "success", "changes": {"files": 0}}, True),
-        ({**REPAIRED, "outcome": "success", "changes": {"files": 1}}, False),
-        ({**REPAIRED, "outcome": "success", "changes": None}, False),
-        ({**REPAIRED, "outcome": "failure", "changes": {"files": 0}}, False),
-        ({**REPAIRED, "outcome": "invalid", "changes": {"files": 0}}, False),
-    ],
-    ids=["solved by nobody", "solved", "unknown", "not solved", "nothing learnt"],
-)
-def test_a_task_that_was_solved_before_anybody_began(trial: dict[str, object], said: bool) -> None:
-    found = texts([*FIVE, {**record(index=5), **trial}], "stop")
-    assert any(t.startswith("Task mend was a success of an agent that had") for t in found) is said
-
-
-def test_tokens_of_attempts_that_were_given_up_are_in_no_sum() -> None:
+def test_tokens_of_attempts_that_were_given_up_are_in_no_median() -> None:
     again = {**record(index=5), "attempt": 2}
     assert any(
         t.startswith("1 trial had attempts that were invalid and repeated")

@@ -54,10 +54,26 @@ def test_needs_nothing_from_outside() -> None:
     assert page.links == ["/trials/u-1/evidence.tar.gz"]
 
 
-def test_follows_the_colour_scheme_and_prints() -> None:
+def colours(css: str) -> set[str]:
+    """Names of the colours that the first :root of `css` sets."""
+    root = css[css.index(":root {") : css.index("}")]
+    return set(re.findall(r"(--[a-z]+):#", root))
+
+
+def test_follows_the_colour_scheme_and_prints_every_colour_as_on_paper() -> None:
+    """The dark colours hold on paper too, but for those that are set again after them."""
     html = render("demo", [record()])
-    assert "prefers-color-scheme: dark" in html
-    assert "@media print" in html
+    _, dark = html.split("@media (prefers-color-scheme: dark) {", 1)
+    _, paper = html.split("@media print {", 1)
+    assert html.index("@media print {") > html.index("prefers-color-scheme: dark")
+    assert colours(dark) == colours(paper) >= {"--bg", "--fg", "--accent", "--line"}
+
+
+@pytest.mark.parametrize(("tasks", "wide"), [(5, False), (6, True)])
+def test_a_matrix_that_no_sheet_has_room_for_is_broken_into_lines(tasks: int, wide: bool) -> None:
+    html = render("demo", [record(task=f"t{n}") for n in range(tasks)])
+    assert ('<table class="wide">' in html) is wide
+    assert [f'data-task="t{n}"' in html for n in range(tasks)] == [True] * tasks
 
 
 @pytest.mark.parametrize("field", ["agent", "task", "message", "reason", "model", "corpus_digest"])
@@ -114,6 +130,27 @@ def test_unknown_is_a_question_mark_and_zero_is_zero() -> None:
     numbers = page.of_class("n")
     assert "? in 200 cached 0 out ? reasoning 3 calls" in numbers
     assert "? 1.0 prepare" in numbers
+
+
+def test_what_was_spent_in_all_is_said_of_the_run_of_each_agent_and_of_repeated_trials() -> None:
+    again = record("b", index=0, attempts=[{"attempt": 1}])
+    html = render("demo", [record("a"), record("a", index=1, outcome="invalid"), again])
+    said = "3,000 in, 150 out, 9 calls (1 invalid attempt included)"
+    assert f"<dt>Tokens spent in all</dt><dd>{said}</dd>" in html
+    cells = [text for _, text in Page(html).cells]
+    assert "2,000 in, 100 out, 6 calls" in cells
+    (repeated,) = [c for c in cells if "all attempts:" in c]
+    assert repeated.endswith("3 calls all attempts: 1,000 in, 50 out, 3 calls")
+
+
+def test_what_is_odd_about_a_result_is_said_in_its_cell_and_its_row() -> None:
+    odd = {"reason": "SolvedWithoutChange", "message": "<it> may be solved"}
+    page = Page(render("demo", [{**record(), "findings": [odd]}]))
+    (cell,) = page.of_class("cell")
+    assert cell.endswith("! 1 × SolvedWithoutChange")
+    assert any(
+        c.endswith("! SolvedWithoutChange: <it> may be solved") for c in page.of_class("wrap")
+    )
 
 
 def test_a_truncated_diff_is_a_lower_bound() -> None:

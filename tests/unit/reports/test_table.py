@@ -32,7 +32,8 @@ def test_columns_are_distinct() -> None:
         ("coverage_gained_lines", "12"), ("changes_other_files", "0"),
         ("changes_truncated", "false"), ("usage_input_tokens", "1000"), ("usage_refused", "0"),
         ("usage_cached_input_tokens", "200"), ("seconds_harness", "3.5"), ("seconds_total", "9.5"),
-        ("invalid_attempts", "0"),
+        ("invalid_attempts", "0"), ("spent_attempts", "1"), ("spent_input_tokens", "1000"),
+        ("spent_known_output_tokens", "50"), ("findings", ""),
     ],
 )  # fmt: skip
 def test_a_trials_numbers(column: str, cell: str) -> None:
@@ -64,6 +65,11 @@ def test_unknown_tokens_are_empty_beside_the_known_part() -> None:
 def test_a_records_missing_parts_are_empty() -> None:
     row = rows({"run": "demo", "outcome": "invalid"})[0]
     assert {k: v for k, v in row.items() if v} == {"run": "demo", "outcome": "invalid"}
+
+
+def test_findings_are_named_in_one_cell() -> None:
+    odd = [{"reason": r, "message": "m"} for r in ("SolvedWithoutChange", "Other")]
+    assert rows({**record(), "findings": odd})[0]["findings"] == "SolvedWithoutChange Other"
 
 
 def test_criteria_are_counted() -> None:

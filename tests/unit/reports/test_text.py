@@ -11,8 +11,8 @@ from benchwright.reports.words import number, one_line
 from tests.unit.reports.samples import measured, record, usage
 
 
-def shown(*records: dict[str, Any], run: str = "demo") -> str:
-    console = Console(file=StringIO(), width=200, force_terminal=False)
+def shown(*records: dict[str, Any], run: str = "demo", width: int = 200) -> str:
+    console = Console(file=StringIO(), width=width, force_terminal=False)
     with console.capture() as capture:
         console.print(results(run, records))
     return capture.get()
@@ -59,6 +59,35 @@ def test_ends_with_the_harness_seconds_and_what_may_not_be_said() -> None:
 def test_harness_seconds_that_are_unknown(harness: list[float | None], expected: str) -> None:
     trials = [record(index=i, harness=h) for i, h in enumerate(harness)]
     assert harness_line(trials) == f"harness seconds a trial: {expected}"
+
+
+def test_what_was_spent_in_all_is_said_below() -> None:
+    invalid = record(index=1, outcome="invalid", attempts=[{"attempt": 1}])
+    assert "tokens spent in all: 2,000 in, 100 out, 6 calls (1 invalid attempt included)" in shown(
+        record(), invalid
+    )
+
+
+def test_what_is_odd_is_said_in_the_row_and_below() -> None:
+    text = shown(
+        {**record(), "findings": [{"reason": "SolvedWithoutChange", "message": "Check it"}]}
+    )
+    assert "! 1 SolvedWithoutChange" in line(text, "pluggy")[4]
+    assert "✗ Task pluggy, 1 trial: Check it." in text
+
+
+@pytest.mark.parametrize("width", [20, 40, 80])
+def test_where_there_is_no_room_for_the_table_each_row_is_a_paragraph(width: int) -> None:
+    trials = [record(index=0), record("z", "fix", 1, "invalid", kind="repair")]
+    text = shown(*trials, width=width)
+    lines = text.splitlines()
+    assert max(map(len, lines)) <= width
+    assert "mini · pluggy" in lines
+    assert "z · fix" in lines
+    told = " ".join(text.split())
+    assert "Success 1/1 · 95 % interval 21 % – 100 % ·" in told
+    assert "Tokens 1,050 · Harness s 3.5 z · fix" in told
+    assert "│" not in text
 
 
 def test_names_are_no_markup_and_cannot_steer_the_terminal() -> None:

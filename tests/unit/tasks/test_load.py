@@ -111,13 +111,49 @@ def test_a_path_that_leaves_the_directory_is_refused(path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["README.md", "hidden/x", "evaluations/x", "Workspace/x", "prompt.txt"]
+    ("path", "hint"),
+    [
+        ("hidden/x", "a task directory has task.yaml, prompt.md, prompts/, workspace/"),
+        ("evaluations/x", "did you mean evaluation/? A task directory has"),
+        ("Workspace/x", "did you mean workspace/?"),
+        ("prompt.txt", "did you mean prompt.md?"),
+        ("prompt/repair.md", "did you mean prompts/?"),
+        ("evaluation", "did you mean evaluation/?"),
+        ("notes.md", "README.md, LICENSE and hidden files may stand beside them"),
+        ("docs/README.md", "a task directory has"),
+        ("LICENSES/MIT.txt", "a task directory has"),
+    ],
 )
-def test_a_file_that_belongs_nowhere_is_refused_not_ignored(path: str) -> None:
+def test_a_file_that_belongs_nowhere_is_refused_not_ignored(path: str, hint: str) -> None:
     """A misspelt evaluation/ folder would otherwise grade without its hidden files."""
     error = refused({**FILES, path: b"x"})
-    assert error.reason == "TaskInvalid"
-    assert "belongs nowhere" in error.message
+    assert (error.reason, error.file) == ("TaskInvalid", path)
+    assert f"file {path!r} belongs nowhere: " in error.message
+    assert hint in error.message
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "README.md",
+        "LICENSE",
+        "LICENSE.txt",
+        "LICENSE-MIT",
+        ".gitignore",
+        ".github/ci.yml",
+        ".DS_Store",
+    ],
+)
+def test_what_people_and_tools_put_beside_a_task_is_no_part_of_it(path: str) -> None:
+    assert load_directory("mend", {**FILES, path: b"x"}) == load_directory("mend", FILES)
+
+
+@pytest.mark.parametrize(
+    "path", ["workspace/README.md", "workspace/.gitignore", "evaluation/LICENSE"]
+)
+def test_the_same_names_inside_the_task_are_part_of_it(path: str) -> None:
+    one, other = load_directory("mend", {**FILES, path: b"x"}), load_directory("mend", FILES)
+    assert one.digest != other.digest
 
 
 @pytest.mark.parametrize("folder", ["workspace", "evaluation"])
@@ -127,7 +163,7 @@ def test_a_name_that_is_both_file_and_folder_is_refused_here_not_a_crash_later(f
 
 
 def test_a_directory_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("benchwright.tasks.load.MAX_TASK_BYTES", 1000)
+    monkeypatch.setattr("benchwright.tasks.layout.MAX_TASK_BYTES", 1000)
     assert "larger than" in refused({**FILES, "workspace/big": b"x" * 1001}).message
 
 
@@ -176,4 +212,5 @@ def test_a_prompt_of_no_stage_is_refused_rather_than_left_unread(
     with pytest.raises(TaskError) as caught:
         build(a_task(**spec), files)
     assert f"{named} is the prompt of no stage" in caught.value.message
+    assert caught.value.file == next((p for p in files if p.startswith("prompts/")), None)
     assert "a task of kind testWriting has write" in caught.value.message

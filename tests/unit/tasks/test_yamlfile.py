@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
+from ruamel.yaml.scanner import RoundTripScanner
 
 from benchwright.api.task import Task
 from benchwright.tasks import yamlfile
@@ -42,24 +43,57 @@ def test_aliases_are_refused_a_bomb_is_400_bytes(text: str) -> None:
     assert "f.yaml" in refused(text)
 
 
-def _comes_to(text: str) -> str:
-    try:
-        for document in load_all(text, "f.yaml"):
-            plain(document)
-    except YamlProblem as error:
-        return str(error)
-    except RecursionError:  # its traceback takes a minute to print
-        pytest.fail("RecursionError instead of YamlProblem", pytrace=False)
-    return "read"
+DEEP = {
+    "open lists": "[" * 2000,
+    "open lists with something in each": "a: " + "[b, " * 2000,
+    "open mappings": "{" * 2000,
+    "JSON": '{"a":' * 2000,
+    "lists that are closed": "[" * 400 + "]" * 400,
+    "lists of lists in blocks": "- " * 2000,
+    "keys that are keys": "? " * 2000,
+    "indentation": "".join("  " * i + "a:\n" for i in range(400)),
+}
 
 
-def test_nesting_beyond_the_stack_is_refused_in_words() -> None:
-    assert "f.yaml" in _comes_to("[" * 2000)
+@pytest.mark.parametrize("text", DEEP.values(), ids=DEEP.keys())
+def test_deep_nesting_is_refused_before_anything_is_built_of_it(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """ruamel reads ahead, at a cost that grows with the square of the depth: it must not get far."""
+    taken = 0
+
+    def count(self: RoundTripScanner) -> None:
+        nonlocal taken
+        taken += 1
+        fetch(self)
+
+    fetch = RoundTripScanner.fetch_more_tokens
+    monkeypatch.setattr(RoundTripScanner, "fetch_more_tokens", count)
+    said = refused(text)
+    assert said in {"f.yaml:1: nested deeper than 60", "f.yaml:61: nested deeper than 60"}
+    assert taken <= 4 * yamlfile.MAX_DEPTH + 4
 
 
-def test_a_deeply_nested_but_closed_document_is_refused_or_read_never_a_crash() -> None:
-    found = _comes_to("[" * 400 + "]" * 400)
-    assert found == "read" or "f.yaml" in found
+def test_nesting_up_to_the_limit_is_read() -> None:
+    (found,) = load_all("[" * yamlfile.MAX_DEPTH + "]" * yamlfile.MAX_DEPTH, "f.yaml")
+    assert len(found) == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (RecursionError(), "f.yaml: is not readable as YAML: RecursionError"),
+        (AttributeError("x\ny"), "f.yaml: is not readable as YAML: x y"),
+    ],
+)
+def test_whatever_the_yaml_library_raises_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, error: Exception, said: str
+) -> None:
+    def broken(self: object, text: str) -> list[object]:
+        raise error
+
+    monkeypatch.setattr("ruamel.yaml.YAML.load_all", broken)
+    assert refused("a: 1") == said
 
 
 @pytest.mark.parametrize(
