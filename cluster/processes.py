@@ -13,6 +13,9 @@ from typing import Any
 from cluster.commands import environment
 
 PROC = Path("/proc")
+_COLLECT_LATER = {"GOGC": os.environ.get("GOGC", "300")}
+"""The daemons' heaps are small and the machine's memory is not: collecting less often saves them a
+fifth of their CPU, which is what trials wait for."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +79,7 @@ def spawn(name: str, argv: list[str], cgroup: Path, logs: Path) -> Process:
             stdout=log,
             stderr=log,
             cwd="/",
-            env=environment(),
+            env=environment(_COLLECT_LATER),
             start_new_session=True,
         )
     started = identify(child.pid)

@@ -134,7 +134,7 @@ class TrialBuilder:
         return replace(self, agent=None, name="run-1-baseline-task-0")
 
     def named(self, name: str) -> "TrialBuilder":
-        return replace(self, name=name)
+        return replace(self, name=name, uid=f"uid-{name}")
 
     def with_policy(self, **more: Any) -> "TrialBuilder":
         return replace(self, policy=self.policy.model_copy(update=more))

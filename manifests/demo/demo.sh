@@ -10,10 +10,11 @@ out=${1:-$root/demo-results}
 
 mkdir -p "$cache"
 "$here/fetch.sh" "$here/archives.txt" "$cache"
+# An earlier demo is removed (its results stay in the results service) while the archives are pushed.
+kubectl -n "$namespace" delete brun demo --ignore-not-found --wait > /dev/null &
+removal=$!
 "$bin/benchwright" -n "$namespace" push "$cache"/*.tar.gz
-
-# An earlier demo is removed, its results stay in the results service.
-kubectl -n "$namespace" delete brun demo --ignore-not-found --wait > /dev/null
+wait "$removal"
 status=0
 "$bin/benchwright" -n "$namespace" run "$here/agents.yaml" "$here/tasks.yaml" "$here/run.yaml" || status=$?
 rm -rf "$out"

@@ -2,6 +2,7 @@
 
 import pytest
 
+from benchwright.api import labels
 from tests.sim.world import REPAIR, WRITING, World, a_world
 
 AGENTS = ("nop", "script", "model")
@@ -53,6 +54,24 @@ async def test_the_wait_for_a_pod_is_right_though_the_api_servers_clock_is_ahead
         await world.until_complete()
         (row,) = await world.results.rows()
         assert 0.0 < row["seconds"]["queued"] < 5.0
+
+
+async def test_a_trial_that_left_no_test_is_graded_without_an_evaluator(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with a_world(monkeypatch) as world:
+        world.apply_inputs("nop", tasks=(WRITING, REPAIR))
+        world.apply_run("nop")
+        world.start_operator()
+        await world.until_complete()
+        made = [
+            w.body["metadata"]["labels"] for w in world.api.writes if w.plural == "pods" and w.body
+        ]
+        stages = sorted(pod[labels.STAGE] for pod in made if "baseline" not in pod[labels.TRIAL])
+        assert stages == ["evaluate", "repair", "write"], "the repair's criteria are tried"
+        seconds = {r["task"]: r["seconds"]["evaluate"] for r in await world.results.rows()}
+        assert seconds["parse"] == 0.0
+        assert seconds["mend"] > 0.0
 
 
 async def test_a_run_goes_to_completion(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,6 +62,9 @@ func enforce(client kubernetes.Interface, config *options.KubeRouterConfig, node
 	if err != nil {
 		return err
 	}
+	for family, handler := range tables {
+		tables[family] = newSettled(handler)
+	}
 	written := &rounds{}
 	for family, handler := range sets {
 		sets[family] = watchedSets{IPSetHandler: handler, rounds: written}

@@ -22,7 +22,7 @@ def seconds_spent(
     total = seconds_between(status.stages[0].created_at, status.finished_at) or 0.0
     mine = {stage: f for (attempt, stage), f in facts.items() if attempt == status.attempt}
     work = {s: _commands(f) for s, f in mine.items() if s != EVALUATE}
-    evaluate = _commands(mine[EVALUATE]) if EVALUATE in mine else None
+    evaluate = _evaluate(status, mine)
     complete = all(s.name in mine for s in status.stages)
     lost = any(s.name not in mine for s in status.stages if s.name != EVALUATE)
     agent = None if lost else _sum(work.values())
@@ -34,6 +34,14 @@ def seconds_spent(
         total=_round(total),
         harness=_harness(total, agent, evaluate) if complete else None,
     )
+
+
+def _evaluate(status: TrialStatus, mine: Mapping[str, StageFacts]) -> float | None:
+    """0 where it is known that nothing was evaluated: a graded trial that had no evaluator."""
+    if EVALUATE in mine:
+        return _commands(mine[EVALUATE])
+    pods = {s.name for s in status.stages}
+    return 0.0 if status.outcome not in {None, "invalid"} and EVALUATE not in pods else None
 
 
 def _queued(created_at: str, first_pod: str) -> float | None:

@@ -9,11 +9,16 @@ from benchwright.core.evaluation import coverage_of, tests_of
 from benchwright.core.verdict import Evidence, Verdict
 
 
+def nothing_left(task: Task, evidence: Evidence) -> bool:
+    """Whether no test command was delivered, so that there is nothing to replay."""
+    return "test.sh" not in evidence.stages["setup"].answers
+
+
 def grade(task: Task, evidence: Evidence) -> Verdict:
     """Success: the answer is right and, where there is tooling, so is the replay."""
     assert task.truth is not None
     found = detect(task.truth, evidence.stages["detect"].answers.get("tooling.json"))
-    again = replay(task.truth, evidence.stages["setup"].answers, evidence.evaluate)
+    again = replay(task.truth, evidence.stages["setup"].answers, evidence.stages.get("evaluate"))
     measured = Measurements(detect=found, replay=again)
     problem = _detect_problem(task.truth, found) or _replay_problem(task.truth, again, evidence)
     if problem:
@@ -44,8 +49,10 @@ def detect(truth: Truth, answer: str | None) -> DetectResult:
         return DetectResult(answered=False)
 
 
-def replay(truth: Truth, answers: dict[str, str], facts: StageFacts) -> ReplayResult:
-    """What the delivered commands did in a fresh pod from the clean source."""
+def replay(truth: Truth, answers: dict[str, str], facts: StageFacts | None) -> ReplayResult:
+    """What the delivered commands did in a fresh pod from the clean source; None: there was none."""
+    if facts is None:
+        return ReplayResult(delivered="test.sh" in answers)
     setup, test = facts.step("setup"), facts.step("test")
     report, coverage = tests_of(facts), coverage_of(facts)
     ran = report.counts.total - report.counts.skipped if report else None

@@ -1,5 +1,6 @@
 """Test writing: tests that were added and pass, and lines of the base that only they cover."""
 
+from benchwright.api.facts import StageFacts
 from benchwright.api.measurements import (
     ChangeNumbers,
     CoverageNumbers,
@@ -48,41 +49,39 @@ def _bad_base(reason: str, message: str) -> Verdict:
     return Verdict.invalid(reason, message, retry=False)
 
 
+def nothing_left(task: Task, evidence: Evidence) -> bool:
+    """Whether no test crosses over to the evaluator, whose tree would then be the base's."""
+    return nothing_crossed(evidence, task.stages)
+
+
 def grade(task: Task, evidence: Evidence) -> Verdict:
     """Success: at least one test added, all added pass, none broken, at least one line gained."""
     changes = changes_of(evidence, task.stages)
-    facts = evidence.evaluate
-    problem = report_problem(facts)
     if not evidence.baselines:
         return Verdict.invalid("BaselineMissing", "the task has no good baseline measurement")
-    step = facts.step("measure")
-    as_base = nothing_crossed(evidence, task.stages)
+    if nothing_left(task, evidence):
+        return _no_test_left(task, evidence, changes)
+    facts = evidence.evaluate
+    step, problem = facts.step("measure"), report_problem(facts)
     # Reports of a command that was killed are not believed: they may be from any moment of it.
     if problem or (step and step.timed_out):
         text = problem.message if problem else "raise limits.evaluateSeconds if that is unfair"
-        return _flaky(text) if as_base else _unmeasured(step, text, Measurements(changes=changes))
-    if as_base:
-        return _no_test_left(task, evidence, changes)
+        return _unmeasured(step, text, Measurements(changes=changes))
     delta = _delta(evidence)
-    coverage = _coverage(evidence)
+    coverage = _coverage(evidence, facts)
     tests = _numbers(delta, evidence)
     measured = Measurements(tests=tests, coverage=coverage, changes=changes)
     return _judge(measured, tests, coverage, delta)
 
 
-def _flaky(message: str) -> Verdict:
-    """The base could be measured before: that it cannot be now is nothing that an agent did."""
-    text = "the agent left no test, so the base was measured once more, and yet the measure command"
-    return Verdict.invalid("MeasureFlaky", f"{text} gave no usable report: {message}")
-
-
 def _no_test_left(task: Task, evidence: Evidence, changes: ChangeNumbers | None) -> Verdict:
-    """The tree was the base's: what its lines and tests differ by is noise, and no gain."""
-    seen = _coverage(evidence)
+    """The tree is the base's, measured already: what another run differed by would be noise."""
+    base = evidence.baselines[0]
+    seen = _coverage(evidence, base)
     coverage = seen.model_copy(
         update={"after_covered": seen.base_covered, "gained_lines": 0, "lost_lines": 0}
     )
-    found = tests_of(evidence.evaluate)
+    found = tests_of(base)
     tests = TestNumbers(added=0, passed=0, failed=0, total=len(found.cases) if found else 0)
     measured = Measurements(tests=tests, coverage=coverage, changes=changes)
     if untouched(evidence, task.stages):
@@ -120,9 +119,9 @@ def _numbers(delta: TestDelta, evidence: Evidence) -> TestNumbers:
     )
 
 
-def _coverage(evidence: Evidence) -> CoverageNumbers:
+def _coverage(evidence: Evidence, measured: StageFacts) -> CoverageNumbers:
     base = [c for c in map(coverage_of, evidence.baselines) if c]
-    after = coverage_of(evidence.evaluate)
+    after = coverage_of(measured)
     assert after is not None
     result = gain(base, after)
     return CoverageNumbers(

@@ -13,11 +13,12 @@ from benchwright.api.facts import StageFacts
 from benchwright.api.trial import StageRecord, TrialStatus
 from benchwright.core.classify import StageEnd, Wait, classify, out_of_memory
 from benchwright.core.clock import format_time
+from benchwright.core.grading import evaluator_needed
 from benchwright.core.observed import PodView
 from benchwright.core.refusal import POD_REFUSED
 from benchwright.core.trialend import conclude, end_attempt, finish, without
 from benchwright.core.trialview import EVALUATE, Decision, Observed, StageKey, stage_names
-from benchwright.core.verdict import Verdict
+from benchwright.core.verdict import Evidence, Verdict
 
 
 def decide(seen: Observed, now: datetime) -> Decision:
@@ -37,12 +38,23 @@ def decide(seen: Observed, now: datetime) -> Decision:
         return without(Decision(), seen, leftovers, now)
     over: list[PodView] = []
     for stage in stage_names(trial.spec):
+        if stage == EVALUATE and not _evaluated(seen, attempt):
+            break
         step = _stage_step(seen, (attempt, stage), now)
         if step is not None:
             # What the pods of earlier stages knew is stored, and a quota may count them.
             return without(step, seen, over, now)
         over += [p for key, p in seen.pods.items() if key == (attempt, stage)]
     return conclude(seen, attempt, now)
+
+
+def _evaluated(seen: Observed, attempt: int) -> bool:
+    """Whether this attempt gets an evaluator; all stages before have facts."""
+    spec, key = seen.trial.spec, (attempt, EVALUATE)
+    if spec.purpose == "baseline" or key in seen.pods or key in seen.facts:
+        return True
+    mine = {stage: facts for (number, stage), facts in seen.facts.items() if number == attempt}
+    return evaluator_needed(spec.task.spec, Evidence(mine))
 
 
 def _stage_step(seen: Observed, key: StageKey, now: datetime) -> Decision | None:

@@ -20,6 +20,11 @@ class Folders:
     """The harness's own; no other container has it."""
 
     @property
+    def gate(self) -> Path:
+        """Pipe that tells the main container to go."""
+        return self.control / Path(stageplan.GATE).name
+
+    @property
     def repository(self) -> Path:
         return self.workspace / "repo"
 

@@ -1,6 +1,5 @@
 """Before the main container may go: source, prompt or hidden files, earlier stages' work, steps."""
 
-import os
 import shutil
 import tarfile
 from pathlib import Path
@@ -97,17 +96,3 @@ def _unpack(archive: Path, into: Path) -> None:
                 raise PrepareError("BadBundle", f"{member.name!r} in a bundle of task files")
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(stream.read())
-
-
-def release(folders: Folders) -> None:
-    """The sign to go."""
-    _mark(folders.control / "go")
-
-
-def abort(folders: Folders) -> None:
-    """The sign to end without having begun."""
-    _mark(folders.control / "abort")
-
-
-def _mark(path: Path) -> None:
-    os.close(os.open(path, os.O_WRONLY | os.O_CREAT, 0o644))

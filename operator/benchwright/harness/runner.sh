@@ -55,7 +55,7 @@ while read -r name seconds <&8; do
       late=1
       break
     fi
-    [ $spent -lt 50 ] || pause=0.1
+    [ $spent -lt 20 ] || pause=0.1
     [ $spent -lt 1000 ] || pause=0.25
     nap $pause
   done

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from benchwright.api.stageplan import PLAN_ENV, TOKEN_ENV, StagePlan, StepPlan
 from benchwright.harness import prepare
 from benchwright.harness.folders import Folders
+from benchwright.harness.gate import Gate
 from benchwright.harness.pipes import Pipes
 from benchwright.harness.snapshot.baserepo import BaseError
 from benchwright.harness.snapshot.git import GitError
@@ -30,6 +31,7 @@ class Sidecar:
     def __init__(self, plan: StagePlan, folders: Folders, transport: Transport):
         self.plan, self.folders, self.transport = plan, folders, transport
         self._ended = False
+        self._gate = Gate(folders.gate)
         self._started = time.monotonic()
         self._prepared: float | None = None
 
@@ -54,10 +56,10 @@ class Sidecar:
             names = ["result", *(f"log-{s['name']}" for s in steps)]
             pipes = Pipes(self.folders.exchange, names)
         except _PREPARE_ERRORS as error:
-            prepare.abort(self.folders)
+            self._gate.refuse()
             return [], None, (_reason(error), _words(error))
         self._prepared = time.monotonic() - self._started
-        prepare.release(self.folders)
+        self._gate.open()
         return steps, pipes, None
 
     def _preload(self) -> None:

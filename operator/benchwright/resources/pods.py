@@ -23,15 +23,12 @@ _POLL = "sleep 0.05 2>/dev/null || sleep 1"
 
 def _main_command(*, bundle: bool) -> str:
     """Wait for the harness, and for the bundle's copy where there is one; then be the runner."""
-    ready = f"[ -e {stageplan.CONTROL}/go ]"
-    if bundle:
-        ready += f" && [ -e {stageplan.BUNDLE_READY} ]"
+    copied = f"until [ -e {stageplan.BUNDLE_READY} ]; do {_POLL}; done\n" if bundle else ""
     return f"""
-until {ready}; do
-  [ -e {stageplan.CONTROL}/abort ] && exit 125
-  {_POLL}
-done
-exec /bin/sh {stageplan.CONTROL}/runner
+until [ -p {stageplan.GATE} ]; do {_POLL}; done
+read -r word < {stageplan.GATE}
+[ "$word" = go ] || exit 125
+{copied}exec /bin/sh {stageplan.CONTROL}/runner
 """
 
 

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from benchwright.api.facts import StageFacts
 from benchwright.api.task import Task
-from benchwright.core.grading import grade
+from benchwright.core.grading import evaluator_needed, grade
 from benchwright.core.verdict import Evidence, Verdict
 from benchwright.results.store import Store
 
@@ -21,8 +21,7 @@ async def grade_attempt(
 ) -> dict[str, Any]:
     """Grade, store and return the verdict as JSON. The same facts give the same verdict."""
     stages = _read(await store.facts(trial_uid, attempt))
-    wanted = ["evaluate"] if purpose == "baseline" else [*task.stages, "evaluate"]
-    missing = [s for s in wanted if s not in stages]
+    missing = [s for s in _wanted(task, purpose, stages) if s not in stages]
     if missing:
         raise FactsIncomplete(f"no facts of stage {', '.join(missing)} of attempt {attempt}")
     baselines = () if purpose == "baseline" else await _baselines(store, task_digest)
@@ -30,6 +29,15 @@ async def grade_attempt(
     document = to_json(verdict)
     await store.put_verdict(trial_uid, attempt, json.dumps(document))
     return document
+
+
+def _wanted(task: Task, purpose: str, stages: dict[str, StageFacts]) -> list[str]:
+    if purpose == "baseline":
+        return ["evaluate"]
+    worked = all(stage in stages for stage in task.stages)
+    if worked and not evaluator_needed(task, Evidence(stages)):
+        return [*task.stages]
+    return [*task.stages, "evaluate"]
 
 
 async def _baselines(store: Store, task_digest: str) -> tuple[StageFacts, ...]:

@@ -7,6 +7,7 @@ needs a token of role operator or admin.
 import asyncio
 import json
 import tempfile
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from aiohttp import web
 
 from benchwright.api.facts import StageFacts
 from benchwright.api.task import TaskSnapshot
+from benchwright.changes.model import Changes
 from benchwright.reports.html import render
 from benchwright.reports.table import to_csv
 from benchwright.results.auth import CLOCK, claims
@@ -107,7 +109,7 @@ async def get_news(request: web.Request) -> web.Response:
 
 @routes.get(r"/v1/attempts/{uid}/{attempt:\d{1,9}}/facts")
 async def get_facts(request: web.Request) -> web.Response:
-    """Facts by stage, without the long lists (line sets and test cases stay here)."""
+    """Facts by stage, without the long lists (line sets, test cases and paths stay here)."""
     documents = await request.app[STORE].facts(
         request.match_info["uid"], int(request.match_info["attempt"])
     )
@@ -116,8 +118,16 @@ async def get_facts(request: web.Request) -> web.Response:
 
 def _brief(text: str) -> Any:
     facts = StageFacts.model_validate_json(text)
-    short = facts.model_copy(update={"coverage": None, "tests": None, "changes": None})
-    return short.dump()
+    left_out = {"coverage": None, "tests": None, "changes": _numbers(facts.changes)}
+    return facts.model_copy(update=left_out).dump()
+
+
+def _numbers(changes: str | None) -> str | None:
+    """Of a modification: whether there is anything to evaluate is told from them."""
+    if changes is None:
+        return None
+    found = Changes.from_json(changes.encode())
+    return replace(found, changed=(), changed_complete=not found.changed).to_json().decode()
 
 
 @routes.post(r"/v1/attempts/{uid}/{attempt:\d{1,9}}/verdict")

@@ -15,6 +15,8 @@ from pydantic import ValidationError
 
 from benchwright.api.base import DNS_LABEL
 from benchwright.api.facts import StageFacts
+from benchwright.changes.codec import DocumentError
+from benchwright.changes.model import Changes
 from benchwright.results.auth import CLOCK, claims
 from benchwright.results.evidence import FACTS
 from benchwright.results.metrics import METRICS
@@ -95,8 +97,8 @@ async def put_facts(request: web.Request) -> web.Response:
     who = _own_stage(request)
     raw = await _body(request, MAX_FACTS)
     try:
-        facts = StageFacts.model_validate_json(raw)
-    except ValidationError as error:
+        facts = _readable(raw)
+    except (ValidationError, DocumentError) as error:
         raise web.HTTPUnprocessableEntity(text=f"facts refused: {error}") from error
     now = datetime.fromtimestamp(request.app[CLOCK](), UTC)
     document = facts.model_dump_json(by_alias=True, exclude_none=True)
@@ -116,6 +118,14 @@ async def put_facts(request: web.Request) -> web.Response:
         request.app[METRICS].stored(who.stage, facts)
     request.app[NEWS]()
     return web.json_response({})
+
+
+def _readable(raw: bytes) -> StageFacts:
+    """Facts that can be read again whenever they are needed, the document of changes in them too."""
+    facts = StageFacts.model_validate_json(raw)
+    if facts.changes is not None:
+        Changes.from_json(facts.changes.encode())
+    return facts
 
 
 def _own_stage(request: web.Request) -> Claims:

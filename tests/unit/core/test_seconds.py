@@ -32,6 +32,13 @@ def test_a_whole_trial_adds_up() -> None:
     assert spent.harness == 21.0  # total less the agent's and the evaluator's own commands
 
 
+def test_where_there_was_nothing_to_evaluate_that_took_no_time() -> None:
+    status = _status(a_trial().in_stage("write")).model_copy(update={"outcome": "failure"})
+    spent = seconds_spent(CREATED, status, {(1, "write"): worked()})
+    assert spent is not None
+    assert (spent.evaluate, spent.harness) == (0.0, 28.0)
+
+
 def test_both_stages_of_a_test_running_trial_count_as_the_agents() -> None:
     status = _status(a_trial().of("testRunning").in_stage("detect", "setup", "evaluate"))
     facts = {(1, s): worked() for s in ("detect", "setup")} | {(1, "evaluate"): measured()}

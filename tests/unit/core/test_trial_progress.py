@@ -75,9 +75,12 @@ def test_the_next_stage_starts_when_the_facts_are_stored_even_if_the_pod_still_r
     assert (first.finished_at, second.finished_at) == (at(0), None)
 
 
+DELIVERED = worked(answers={"test.sh": "pytest"})
+
+
 @pytest.mark.parametrize(
     ("facts", "wanted"),
-    [({}, "detect"), ({"detect": worked()}, "setup"), ({"detect": worked(), "setup": worked()}, "evaluate")],
+    [({}, "detect"), ({"detect": worked()}, "setup"), ({"detect": worked(), "setup": DELIVERED}, "evaluate")],
     ids=["nothing yet", "detect is done", "both are done"],
 )  # fmt: skip
 def test_test_running_goes_through_its_two_stages_in_order(
@@ -87,6 +90,38 @@ def test_test_running_goes_through_its_two_stages_in_order(
     if facts:
         trial = trial.in_stage(*facts)
     assert decide(seen(trial, facts=facts), NOW).create == (1, wanted)
+
+
+NOTHING_LEFT = {
+    "no test to measure": (a_trial().in_stage("write"), {"write": worked(files=0)}),
+    "no command to replay": (
+        a_trial().of("testRunning").in_stage("detect", "setup"),
+        {"detect": worked(), "setup": worked()},
+    ),
+}
+
+
+@pytest.mark.parametrize(("trial", "facts"), NOTHING_LEFT.values(), ids=NOTHING_LEFT.keys())
+def test_where_an_evaluator_would_see_the_base_alone_none_is_made(
+    trial: TrialBuilder, facts: dict[str, StageFacts]
+) -> None:
+    state = seen(trial, facts=facts)
+    assert decide(state, NOW) == Decision(close_proxy=1, again=True)
+    assert decide(replace(state, usage=spent()), NOW) == Decision(grade=1, again=True)
+
+
+def test_an_evaluator_that_is_there_already_is_waited_for() -> None:
+    """An operator of another version has made it."""
+    trial = a_trial().in_stage("write", "evaluate")
+    state = seen(trial, a_pod("evaluate").running(), facts={"write": worked(files=0)})
+    assert decide(state, NOW) == Decision()
+
+
+def test_an_untouched_repair_is_evaluated_all_the_same() -> None:
+    """Its criteria may pass: then the task was solved before anybody began."""
+    trial = a_trial().of("repair").in_stage("repair")
+    state = seen(trial, facts={"repair": worked(files=0)})
+    assert decide(state, NOW).create == (1, "evaluate")
 
 
 def test_the_agents_own_exit_code_does_not_stop_the_evaluation() -> None:

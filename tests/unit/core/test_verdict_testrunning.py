@@ -3,9 +3,9 @@
 import pytest
 
 from benchwright.api.facts import StageFacts
-from benchwright.api.measurements import DetectResult
+from benchwright.api.measurements import DetectResult, ReplayResult
 from benchwright.api.task import Truth
-from benchwright.core.grading import grade
+from benchwright.core.grading import evaluator_needed, grade
 from benchwright.core.testrunning import detect
 from benchwright.core.verdict import Evidence, Verdict
 from tests.builders import a_task
@@ -15,6 +15,7 @@ RIGHT = '{"tooling": "full", "runners": ["pytest"]}'
 TRUTH = Truth(tooling="full", runners=("pytest", "tox"), tests=2, covered_lines=4)
 SCRIPTS = {"setup.sh": "true", "test.sh": "pytest"}
 RAN = (step("setup"), step("test"))
+TASK = a_task("testRunning", truth=TRUTH)
 
 
 def graded(
@@ -152,8 +153,17 @@ def test_a_project_that_needs_no_setup_needs_no_setup_script() -> None:
 
 
 def test_without_a_test_command_there_is_nothing_to_replay() -> None:
-    verdict = graded(scripts={"setup.sh": "true"}, replay=StageFacts())
+    answers = {"detect": worked(answers={"tooling.json": RIGHT}), "setup": worked()}
+    assert not evaluator_needed(TASK, Evidence(answers))
+    verdict = grade(TASK, "measurement", Evidence(answers))
     assert (verdict.outcome, verdict.reason) == ("failure", "NoTestCommand")
+    assert verdict.measurements is not None
+    assert verdict.measurements.replay == ReplayResult(delivered=False)
+
+
+def test_a_test_command_is_replayed_whatever_the_answer_was() -> None:
+    answers = {"detect": worked(), "setup": worked(answers=SCRIPTS)}
+    assert evaluator_needed(TASK, Evidence(answers))
 
 
 @pytest.mark.parametrize(

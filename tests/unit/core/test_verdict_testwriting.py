@@ -11,7 +11,7 @@ from benchwright.api.facts import StageFacts
 from benchwright.api.measurements import ChangeNumbers, CoverageNumbers, TestNumbers
 from benchwright.changes.classify import PathClass
 from benchwright.changes.model import Kind
-from benchwright.core.grading import grade
+from benchwright.core.grading import evaluator_needed, grade
 from benchwright.core.verdict import Evidence, Verdict
 from tests.builders import a_task
 from tests.unit.core.evidence import (
@@ -109,21 +109,23 @@ def test_a_list_of_changes_that_was_cut_short_is_not_taken_for_no_tests() -> Non
     assert graded(worked(changes=cut), measured(NEW, range(1, 8))).outcome == "success"
 
 
-@pytest.mark.parametrize(
-    ("evaluation", "what"),
-    [
-        (unmeasured(), "no report"),
-        (measured(steps=(step("measure", None, timed_out=True),)), "the measure command is killed"),
-    ],
-)
 @pytest.mark.parametrize("left", NOTHING_CROSSES.values(), ids=NOTHING_CROSSES.keys())
-def test_a_base_that_cannot_be_measured_once_more_is_not_the_agents_doing(
-    evaluation: StageFacts, what: str, left: tuple[tuple[str, PathClass, Kind], ...]
+def test_where_no_test_crosses_over_no_evaluator_is_needed(
+    left: tuple[tuple[str, PathClass, Kind], ...],
 ) -> None:
-    verdict = graded(worked(changes=changed(*left)), evaluation)
-    assert (verdict.outcome, verdict.reason, verdict.retry) == ("invalid", "MeasureFlaky", True), (
-        what
+    """The base was measured already, and its numbers are the trial's."""
+    work = Evidence({"write": worked(changes=changed(*left))}, BASELINES)
+    assert not evaluator_needed(TASK, work)
+    found = grade(TASK, "measurement", work).measurements
+    assert found is not None
+    assert found.coverage == CoverageNumbers(
+        base_covered=4, base_total=10, after_covered=4, gained_lines=0, lost_lines=0
     )
+    assert found.tests == TestNumbers(added=0, passed=0, failed=0, total=2)
+
+
+def test_an_evaluator_is_needed_where_it_is_not_known_what_was_left() -> None:
+    assert evaluator_needed(TASK, Evidence({"write": worked(changes=None)}))
 
 
 def test_added_passing_tests_that_cover_more_lines_are_a_success() -> None:

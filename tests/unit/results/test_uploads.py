@@ -104,6 +104,7 @@ BAD_FACTS = {
     "a negative count": b'{"droppedFiles": -1}',
     "steps that are too many": b'{"steps": [' + b",".join([b'{"name": "a"}'] * 33) + b"]}",
     "nesting without an end": b"[" * 100_000,
+    "changes that are no document": b'{"changes": "{}"}',
 }  # fmt: skip
 
 
