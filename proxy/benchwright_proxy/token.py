@@ -56,8 +56,8 @@ class Claims:
     """What a token says of its bearer.
 
     `audience` is one of AUDIENCES, `role` one of ROLES, `trial_uid` the UID of the Trial object,
-    `models` the only model names that may be asked for (none listed: none allowed), `expires_at`
-    unix seconds.
+    `task` the digest of the only task whose parts may be fetched, `models` the only model names that
+    may be asked for (none listed: none allowed), `expires_at` unix seconds.
     """
 
     audience: str
@@ -68,6 +68,7 @@ class Claims:
     trial_uid: str
     attempt: int
     stage: str
+    task: str = ""
     models: tuple[str, ...] = ()
     limits: Limits = Limits()
     expires_at: int
@@ -172,6 +173,7 @@ def _claims(payload: bytes) -> Claims:
         trial_uid=_text(data["trial_uid"]),
         attempt=_count(data["attempt"]),
         stage=_text(data["stage"]),
+        task=_text(data["task"]),
         models=_texts(data["models"]),
         limits=Limits(**{name: _count_or_none(limits[name]) for name in limits}),
         expires_at=_count(data["expires_at"]),

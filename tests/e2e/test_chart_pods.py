@@ -116,6 +116,18 @@ def test_the_signing_key_is_long_and_made_anew_for_each_installation(objects: li
     assert all(len(key) == 64 for key in keys)
 
 
+def test_a_signing_key_of_ones_own_is_left_alone() -> None:
+    """Argo CD renders charts without the cluster: each time there would be another key."""
+    own = render({**NO_CRDS, "keys": {"create": False}})
+    assert not [o for o in of_kind(own, "Secret") if o["metadata"]["name"] == "benchwright-keys"]
+    mounted = [
+        v["secret"]["secretName"]
+        for v in pods(own)["benchwright-results"]["spec"]["volumes"]
+        if "secret" in v
+    ]
+    assert mounted == ["benchwright-keys"]
+
+
 # The programs take what they are given
 
 

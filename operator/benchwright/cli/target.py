@@ -88,10 +88,19 @@ def explain(error: "ApiError") -> str:
 
 
 def run_async(work: Coroutine[Any, Any, T]) -> T:
-    """Run to the end; Ctrl-C ends quietly with click's exit code."""
+    """Run to the end; Ctrl-C ends quietly with click's exit code, and SIGTERM as tidily."""
     import asyncio
+    import signal
+
+    async def until_told() -> T:
+        task = asyncio.current_task()
+        assert task is not None
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+        return await work
 
     try:
-        return asyncio.run(work)
+        return asyncio.run(until_told())
     except KeyboardInterrupt as error:
         raise click.Abort from error
+    except asyncio.CancelledError:
+        raise SystemExit(128 + signal.SIGTERM) from None

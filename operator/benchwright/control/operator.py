@@ -30,6 +30,7 @@ from benchwright.kube.client import PODS, RUNS, TRIALS, KubeClient
 from benchwright.kube.config import login
 from benchwright.kube.errors import ApiError
 from benchwright.kube.informer import Informer
+from benchwright_proxy.token import parse_key
 
 log = logging.getLogger(__name__)
 RESYNC_SECONDS = 60.0
@@ -68,7 +69,7 @@ def build(settings: OperatorSettings, kube: KubeClient, session: aiohttp.ClientS
         expected=(ServiceError, ApiError, aiohttp.ClientError, OSError),
         asked=lambda error: error.come_back if isinstance(error, ApiError) else None,
     )
-    tokens = Tokens(settings.key_file.read_bytes().strip(), time.time)
+    tokens = Tokens(parse_key(settings.key_file.read_bytes()), time.time)
     roster = Roster()
 
     def trial_changed(trial: TrialView) -> None:

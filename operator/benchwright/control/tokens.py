@@ -39,8 +39,11 @@ class Tokens:
 
     def upload(self, trial: TrialView, attempt: int, stage: str, seconds: int) -> str:
         """For the harness of one pod: fetch the task's parts, store that stage's evidence."""
+        task = trial.spec.task.digest
         return self._sign(
-            self._claims(trial, attempt, stage, seconds, audience="results", role="harness")
+            self._claims(
+                trial, attempt, stage, seconds, audience="results", role="harness", task=task
+            )
         )
 
     def model_calls(self, trial: TrialView, attempt: int, stage: str, seconds: int) -> str | None:
@@ -56,7 +59,7 @@ class Tokens:
 
     def _claims(
         self, trial: TrialView, attempt: int, stage: str, seconds: int, *, audience: str, role: str,
-        models: tuple[str, ...] = (), limits: Limits | None = None,
+        task: str = "", models: tuple[str, ...] = (), limits: Limits | None = None,
     ) -> Claims:  # fmt: skip
         return Claims(
             audience=audience,
@@ -67,6 +70,7 @@ class Tokens:
             trial_uid=trial.uid,
             attempt=attempt,
             stage=stage,
+            task=task,
             models=models,
             limits=limits or Limits(),
             expires_at=self._until(seconds + _SLACK_SECONDS),

@@ -15,13 +15,13 @@ from typing import Any
 from aiohttp import web
 
 from benchwright.api.facts import StageFacts
-from benchwright.api.task import TaskSnapshot
 from benchwright.changes.model import Changes
 from benchwright.reports.html import render
 from benchwright.reports.table import to_csv
 from benchwright.results.auth import CLOCK, claims
 from benchwright.results.evidence import archive
 from benchwright.results.grading import FactsIncomplete, grade_attempt
+from benchwright.results.jsonbody import Json, TasksBody, TaskSetBody, VerdictBody, read
 from benchwright.results.metrics import METRICS
 from benchwright.results.news import News
 from benchwright.results.sourcearchives import MAX_ARCHIVE, keep
@@ -63,9 +63,9 @@ async def put_source_archive(request: web.Request) -> web.Response:
 async def post_taskset(request: web.Request) -> web.Response:
     """Resolve a source: {"source": …, "packed": base64|null} → digest and tasks, or a problem."""
     claims(request, _WRITERS)
-    body = await request.json()
+    body = await read(request, TaskSetBody)
     try:
-        corpus = await resolve(request.app[STORE], parse_source(body["source"]), body.get("packed"))
+        corpus = await resolve(request.app[STORE], parse_source(body.source), body.packed)
     except TaskError as error:
         problem = {"reason": error.reason, "message": str(error)}
         request.app[METRICS].tasksets.labels(error.reason).inc()
@@ -87,8 +87,8 @@ async def get_corpus(request: web.Request) -> web.Response:
 async def count_baselines(request: web.Request) -> web.Response:
     """{"tasks": [digest…]} → number of good measurements by digest."""
     store = request.app[STORE]
-    digests = (await request.json())["tasks"]
-    counts = {d: len(await store.good_baselines(d)) for d in digests}
+    body = await read(request, TasksBody)
+    counts = {d: len(await store.good_baselines(d)) for d in body.tasks}
     return web.json_response(counts)
 
 
@@ -134,14 +134,13 @@ def _numbers(changes: str | None) -> str | None:
 async def post_verdict(request: web.Request) -> web.Response:
     """Grade an attempt: {"task": snapshot, "purpose": …} → verdict."""
     claims(request, _WRITERS)
-    body = await request.json()
-    task = TaskSnapshot.model_validate(body["task"])
+    body = await read(request, VerdictBody)
     uid, attempt = request.match_info["uid"], int(request.match_info["attempt"])
     gradings = request.app[METRICS].gradings
-    purpose = "baseline" if body["purpose"] == "baseline" else "measurement"
+    purpose = "baseline" if body.purpose == "baseline" else "measurement"
     try:
         document = await grade_attempt(
-            request.app[STORE], uid, attempt, task.spec, task.digest, purpose
+            request.app[STORE], uid, attempt, body.task.spec, body.task.digest, purpose
         )
     except FactsIncomplete as error:
         gradings.labels(purpose, "incomplete").inc()
@@ -154,7 +153,7 @@ async def post_verdict(request: web.Request) -> web.Response:
 async def put_record(request: web.Request) -> web.Response:
     """The trial's row of results.json."""
     claims(request, _WRITERS)
-    record = await request.json()
+    record = await read(request, Json)
     now = datetime.fromtimestamp(request.app[CLOCK](), UTC)
     await request.app[STORE].put_record({**record, "trial_uid": request.match_info["uid"]}, now)
     return web.json_response({})

@@ -41,7 +41,7 @@ routes = web.RouteTableDef()
 
 @routes.get("/v1/tasks/{digest}/{part}")
 async def get_part(request: web.Request) -> web.StreamResponse:
-    """repository and visible for every stage; hidden for the evaluator alone."""
+    """repository and visible for every stage of the task's trials; hidden for evaluators alone."""
     who = claims(request, ["harness"])
     part = request.match_info["part"]
     if part not in {"repository", "visible", "hidden"}:
@@ -49,6 +49,8 @@ async def get_part(request: web.Request) -> web.StreamResponse:
     if part == "hidden" and who.stage != _EVALUATE:
         raise web.HTTPForbidden(text="hidden files are for the evaluator")
     digest = _checked(_DIGEST, "digest", request.match_info["digest"])
+    if digest != who.task:
+        raise web.HTTPForbidden(text="a harness gets the parts of its own trial's task")
     return await _send(request, task_key(digest, part))
 
 

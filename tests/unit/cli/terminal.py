@@ -93,6 +93,9 @@ class Terminal:
     def press(self, keys: bytes) -> None:
         os.write(self.master, keys)
 
+    def terminate(self) -> None:
+        self.process.terminate()
+
     def end(self) -> int:
         """Until the program has ended and everything that it said is read; its exit code."""
         while self.process.poll() is None:

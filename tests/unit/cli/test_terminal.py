@@ -55,6 +55,18 @@ def test_it_fits_and_ctrl_c_leaves_the_terminal_as_it_was(
     assert seen[-1] in {failure, ""}
 
 
+def test_a_terminated_watch_leaves_the_terminal_as_it_was(busy: FakeApi, tmp_path: Path) -> None:
+    with on_terminal("watch", "r", columns=100, env=kubeconfig(tmp_path)) as terminal:
+        before = terminal.settings()
+        terminal.wait_for("r-b-fix-0: failure")
+        terminal.terminate()
+        code = terminal.end()
+        after = terminal.settings()
+    assert (code, after) == (143, before)
+    assert cursor_is_shown(terminal)
+    assert not any(terminal.screen.lines)
+
+
 def finish(api: FakeApi) -> None:
     for index, name in enumerate(("r-a-fix-0", "r-b-fix-0", "r-c-fix-0")):
         api.put("trials", name, trial("r", "a", index, "success"))

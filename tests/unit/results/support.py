@@ -24,12 +24,12 @@ KEY = b"k" * 40
 NOW = 1_800_000_000
 HARNESS = Claims(
     audience="results", role="harness", namespace="bench", run="run-1", trial="trial-1",
-    trial_uid="uid-1", attempt=1, stage="write", expires_at=NOW + 60,
+    trial_uid="uid-1", attempt=1, stage="write", task="sha256:" + "d" * 64, expires_at=NOW + 60,
 )  # fmt: skip
 EVALUATOR = replace(HARNESS, stage="evaluate")
 OPERATOR = replace(HARNESS, role="operator", trial_uid="", trial="", stage="", attempt=0)
 MINE = "/v1/attempts/uid-1/1/write"
-DIGEST = "sha256:" + "d" * 64
+DIGEST = HARNESS.task
 
 
 def sha256(data: bytes) -> str:

@@ -124,6 +124,16 @@ async def test_hidden_files_are_for_the_evaluator(service: Service, part: str) -
     assert (await service.call("GET", path, EVALUATOR)).body == b"content"
 
 
+@pytest.mark.parametrize("part", PARTS)
+async def test_a_harness_gets_the_parts_of_its_own_trials_task_alone(
+    service: Service, part: str
+) -> None:
+    other = f"sha256:{'e' * 64}"
+    await service.store.objects.put(task_key(other, part), b"content")
+    reply = await service.call("GET", f"/v1/tasks/{other}/{part}", EVALUATOR)
+    assert (reply.status, reply.body) == (403, b"a harness gets the parts of its own trial's task")
+
+
 READERS = {
     "the stage itself": HARNESS,
     "the evaluator of another trial": replace(EVALUATOR, trial_uid="uid-2"),

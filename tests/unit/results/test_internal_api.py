@@ -128,3 +128,34 @@ async def test_each_file_is_what_its_name_says(service: Service) -> None:
 @pytest.mark.parametrize("digest", ["sha256:" + "0" * 64, "..", "%00", "%27%20OR%201=1%20--"])
 async def test_a_corpus_that_is_not_known_is_not_found(service: Service, digest: str) -> None:
     assert (await read(service, f"/v1/corpora/{digest}")).status == 404
+
+
+BAD_BODIES = {
+    "no JSON": b"{",
+    "nothing": b"",
+    "a list": b"[]",
+    "no UTF-8": b'{"\xff": 1}',
+    "nesting without an end": b"[" * 100_000,
+}
+TAKE_JSON = (
+    ("POST", "/v1/tasksets"),
+    ("POST", "/v1/baselines"),
+    ("POST", "/v1/attempts/uid-1/1/verdict"),
+    ("PUT", "/v1/records/uid-1"),
+)
+
+
+@pytest.mark.parametrize(("method", "path"), TAKE_JSON)
+@pytest.mark.parametrize("name", BAD_BODIES)
+async def test_a_body_of_another_shape_is_refused_in_words(
+    service: Service, name: str, method: str, path: str
+) -> None:
+    reply = await service.call(method, path, OPERATOR, BAD_BODIES[name], port="internal")
+    assert reply.status == 400
+    assert reply.text.startswith(f"{method} {path}: ")
+
+
+async def test_a_body_that_lacks_something_is_told_what(service: Service) -> None:
+    path = "/v1/attempts/uid-1/1/verdict"
+    reply = await service.call("POST", path, OPERATOR, json={"task": {}}, port="internal")
+    assert (reply.status, reply.text.split(": ")[1]) == (400, "task.name")
