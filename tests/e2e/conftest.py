@@ -18,6 +18,22 @@ SLOW = {
     "chunk_delay_seconds": 4,
     "usage": {"input_tokens": 50, "output_tokens": 8},
 }
+SUBMIT = "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
+AT_WORK = [
+    {
+        "text": text,
+        "tool_calls": [{"name": "bash", "arguments": {"command": command}}],
+        "usage": {"input_tokens": 1000 * turn, "output_tokens": 10 * turn},
+    }
+    for turn, (text, command) in enumerate(
+        [
+            ("I look.", "cat README.md"),
+            ("I mend it.", "echo mended > README.md"),
+            ("Done.", SUBMIT),
+        ],
+        1,
+    )
+]
 VALUES = {
     "images": {name: {"repository": f"benchwright.local/{name}", "tag": "dev"} for name in PARTS},
     "results": {"persistence": {"size": "1Gi"}},
@@ -26,8 +42,10 @@ VALUES = {
         "models": [
             {"name": "quick", "provider": "scripted", "dialogue": "quick.yaml"},
             {"name": "slow", "provider": "scripted", "dialogue": "slow.yaml"},
+            {"name": "at-work", "provider": "scripted", "dialogue": "at-work.yaml"},
         ],
         "dialogues": {
+            "at-work.yaml": json.dumps({"name": "at-work", "turns": AT_WORK}),
             "quick.yaml": json.dumps(
                 {
                     "name": "quick",
