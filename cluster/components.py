@@ -7,6 +7,11 @@ from cluster.settings import NODE_NAME, POLICY_SOCKET, Addresses
 STORE_URL = "http://127.0.0.1:2379"
 """In the node's own network namespace, where only its daemons are."""
 
+RUNTIME_IS_SAFE = "_LIBCONTAINER_CLONED_BINARY=1"
+"""Lest a container overwrites crun, crun copies itself to memory and starts anew from there, each of
+the six times that a container needs it. Told so, it takes a read-only mount for as good, and checks
+that it is one (CVE-2019-5736; crun, src/libcrun/cloned_binary.c)."""
+
 FIRST = ("etcd", "containerd", "kube-apiserver")
 REST = ("kube-controller-manager", "kube-scheduler", "kubelet", "kube-proxy")
 LAST = ("network-policy",)
@@ -17,7 +22,8 @@ ALL = (*FIRST, *REST, *LAST)
 def command(name: str, programs: Path, state: Path, addresses: Addresses) -> list[str]:
     """The command line of a daemon."""
     if name == "containerd":
-        return ["containerd", "--config", str(state / "configs/containerd.toml")]
+        config = str(state / "configs/containerd.toml")
+        return ["env", RUNTIME_IS_SAFE, "containerd", "--config", config]
     flags = _FLAGS[name](state, state / "pki", addresses)
     return [str(programs / name), *(f"--{flag}={value}" for flag, value in flags.items())]
 

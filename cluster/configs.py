@@ -4,7 +4,14 @@ import json
 from pathlib import Path
 from typing import Any
 
-from cluster.settings import CNI_PLUGINS, NODE_NAME, PAUSE_IMAGE, POLICY_SOCKET, Addresses
+from cluster.settings import (
+    CNI_PLUGINS,
+    NODE_NAME,
+    PAUSE_IMAGE,
+    POLICY_SOCKET,
+    RUNTIME,
+    Addresses,
+)
 
 KUBELET_KIND = "kubelet.config.k8s.io/v1beta1"
 
@@ -71,7 +78,7 @@ disabled_plugins = [
     [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.crun]
       runtime_type = "io.containerd.runc.v2"
       [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.crun.options]
-        BinaryName = "crun"
+        BinaryName = "{state}/{RUNTIME}"
         SystemdCgroup = false
 """
 

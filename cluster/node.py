@@ -12,6 +12,7 @@ from cluster import cgroups
 from cluster.commands import run
 from cluster.errors import ClusterError
 from cluster.processes import identify, spawn
+from cluster.settings import RUNTIME
 from cluster.state import HOLDER, State
 from cluster.sysctls import stand_ins
 
@@ -44,7 +45,16 @@ def _mount(state: State) -> None:
     hidden = [f"umount {shlex.quote(str(tree))}" for tree in _second_cgroup_tree()]
     # Shared, as pods may share mounts with each other through the node, as everywhere else.
     mounts = [f"mount --bind {shlex.quote(str(what))} {path}" for path, what in over.items()]
-    inside(state, "sh", "-c", "\n".join(["set -e", *hidden, "mount --make-rshared /", *mounts]))
+    lines = ["set -e", *hidden, "mount --make-rshared /", *mounts, *_read_only_runtime(state)]
+    inside(state, "sh", "-c", "\n".join(lines))
+
+
+def _read_only_runtime(state: State) -> list[str]:
+    """crun where nobody can write it: see `components.RUNTIME_IS_SAFE`."""
+    path = state.folder / RUNTIME
+    path.touch()
+    to = shlex.quote(str(path))
+    return [f'mount --bind "$(command -v crun)" {to}', f"mount -o remount,bind,ro {to}"]
 
 
 def _second_cgroup_tree() -> list[Path]:

@@ -12,6 +12,8 @@ NODE_NAME = "benchwright"
 PAUSE_IMAGE = "benchwright.dev/pause:1"
 CNI_PLUGINS = Path("/usr/lib/cni")
 POLICY_SOCKET = "run/network-policy.sock"
+RUNTIME = "crun"
+"""Within the state folder: the container runtime, read-only."""
 """In the state folder: where a pod's start waits for its policies."""
 LOCK = Path("/run/benchwright-cluster.lock")
 SOURCES = Path(__file__).parent
