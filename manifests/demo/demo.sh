@@ -15,8 +15,6 @@ kubectl -n "$namespace" delete brun demo --ignore-not-found --wait > /dev/null &
 removal=$!
 "$bin/benchwright" -n "$namespace" push "$cache"/*.tar.gz
 wait "$removal"
-status=0
-"$bin/benchwright" -n "$namespace" run "$here/agents.yaml" "$here/tasks.yaml" "$here/run.yaml" || status=$?
 rm -rf "$out"
-"$bin/benchwright" -n "$namespace" results demo --out "$out" --quiet
-exit $status
+exec "$bin/benchwright" -n "$namespace" run --out "$out" \
+  "$here/agents.yaml" "$here/tasks.yaml" "$here/run.yaml"

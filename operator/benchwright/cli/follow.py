@@ -37,7 +37,7 @@ class Pace:
 
 async def follow(session: Session, name: str, view: View, pace: Pace) -> Progress:
     """Show the run until it is complete; returns its last state. Raises StuckError."""
-    first = await _get(session, name)
+    first = await get_run(session, name)
     async with watch(session, name) as watched:
         watcher = _Watcher(session, first, watched, pace)
         while True:
@@ -49,7 +49,8 @@ async def follow(session: Session, name: str, view: View, pace: Pace) -> Progres
             await asyncio.sleep(pace.interval)
 
 
-async def _get(session: Session, name: str) -> RunProgress:
+async def get_run(session: Session, name: str) -> RunProgress:
+    """The run as it is now, or what to do where there is none."""
     try:
         return parse_run(await session.kube.get(RUNS, session.namespace, name))
     except ApiError as error:
@@ -98,7 +99,7 @@ class _Watcher:
             return self._run
         self._asked = now
         try:
-            run = await _get(self._session, self._run.name)
+            run = await get_run(self._session, self._run.name)
         except (ApiError, aiohttp.ClientError, TimeoutError):
             if silence > _UNREACHABLE_SECONDS:
                 raise

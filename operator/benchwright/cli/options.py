@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
+from pathlib import Path
 from typing import TypeVar
 
 import click
@@ -29,6 +30,8 @@ class Following:
     plain: bool
     stuck_after: float
     service: str
+    out: Path | None
+    replace: bool
 
 
 def follow_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -43,11 +46,25 @@ def follow_options(command: Callable[..., None]) -> Callable[..., None]:
         type=click.FloatRange(min=1),
         help="Give up where nothing can go on for so long; the reason is said.",
     )
+    @click.option(
+        "--out",
+        type=click.Path(path_type=Path, file_okay=False),
+        help="Folder to write the results to at the end, as `benchwright results` does.",
+    )
+    @click.option("--replace", is_flag=True, help="Replace the results of another run in --out.")
     @service_option
     @wraps(command)
     def with_following(
-        *args: object, plain: bool, stuck_after: float, service: str, **more: object
+        *args: object,
+        plain: bool,
+        stuck_after: float,
+        service: str,
+        out: Path | None,
+        replace: bool,
+        **more: object,
     ) -> None:
-        command(*args, following=Following(plain, stuck_after, service), **more)
+        if replace and out is None:
+            raise click.UsageError("--replace needs --out")
+        command(*args, following=Following(plain, stuck_after, service, out, replace), **more)
 
     return with_following

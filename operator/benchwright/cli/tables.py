@@ -1,25 +1,43 @@
 """Printing the results of a run."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import click
 
 from benchwright.cli import records
 from benchwright.cli.errors import CliError, warn
 from benchwright.cli.gateway import Gateway, RefusedError
+from benchwright.cli.saving import Folder
 from benchwright.cli.target import Session
+
+if TYPE_CHECKING:
+    from benchwright.cli.views import RunProgress
 
 
 async def print_results(
-    session: Session, run: str, uid: str, service: str, *, expected: int | None
+    session: Session, run: "RunProgress", service: str, folder: Folder | None
 ) -> None:
-    """The final table from the results service, or else from the Trials themselves."""
+    """The final table from the results service, or else from the Trials themselves, then the files.
+
+    What is missing in either raises at the end.
+    """
+    gateway = Gateway(session, service)
+    data, refused = None, ""
     try:
-        _, found = await records.fetch(Gateway(session, service), run, uid)
+        data, found = await records.fetch(gateway, run.name, run.uid)
     except RefusedError as error:
-        warn(f"{error.format_message()}. The table is made from the Trial resources instead")
-        found = await records.from_trials(session, run, uid)
-    show(run, found)
-    check_complete(found, expected)
+        refused = error.format_message()
+        warn(f"{refused}. The table is made from the Trial resources instead")
+        found = await records.from_trials(session, run.name, run.uid)
+    show(run.name, found)
+    if folder and data is None:
+        raise CliError(f"nothing was written to {folder.path}: {refused}")
+    if folder and data is not None:
+        await folder.save(gateway, run.name, data, found)
+        for line in folder.written(len(found)):
+            click.echo(line)
+    check_complete(found, run.planned)
 
 
 def show(run: str, found: Sequence[dict[str, Any]]) -> None:

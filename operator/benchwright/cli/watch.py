@@ -28,11 +28,16 @@ async def watch_run(session: Session, run: str, following: Following) -> None:
     """Follow, print the final table, and raise where the run taught less than it should have."""
     from rich.console import Console
 
-    from benchwright.cli.follow import Pace, follow
+    from benchwright.cli.follow import Pace, follow, get_run
     from benchwright.cli.live import LiveView, PlainView, View
     from benchwright.cli.progress import invalid_summary
+    from benchwright.cli.saving import Folder
     from benchwright.cli.tables import print_results
 
+    folder = Folder(following.out, following.replace) if following.out else None
+    if folder:
+        # Said now, not after the hours that a run may take.
+        folder.check((await get_run(session, run)).uid)
     console = Console()
     lines = following.plain or not console.is_terminal
     view: View = PlainView(click.echo) if lines else LiveView(console)
@@ -40,7 +45,7 @@ async def watch_run(session: Session, run: str, following: Following) -> None:
         end = await follow(session, run, view, Pace(stuck_after=following.stuck_after))
     finally:
         view.close()
-    await print_results(session, run, end.run.uid, following.service, expected=end.run.planned)
+    await print_results(session, end.run, following.service, folder)
     invalid = end.with_outcome("invalid")
     if invalid:
         raise CliError(

@@ -1,5 +1,8 @@
 """Raw Trials and BenchmarkRuns at various points of their lives."""
 
+import gzip
+import io
+import tarfile
 from typing import Any
 
 from tests.unit.reports.samples import DIGEST, FINISHED, STARTED, measured, seconds, usage
@@ -78,3 +81,12 @@ def trial(
 _TASK = {
     "name": "fix", "kind": "repair", "image": "p", "criteria": [{"name": "c", "command": "true"}],
 }  # fmt: skip
+
+
+def archive(content: bytes = b"log") -> bytes:
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w") as tar:
+        info = tarfile.TarInfo("1/write/agent.log")
+        info.size = len(content)
+        tar.addfile(info, io.BytesIO(content))
+    return gzip.compress(stream.getvalue(), mtime=0)

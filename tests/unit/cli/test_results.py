@@ -2,28 +2,17 @@
 
 import csv
 import gzip
-import io
 import json
-import tarfile
 from pathlib import Path
 
 import pytest
 
 from tests.unit.cli.conftest import Cli
 from tests.unit.cli.fake_api import FakeApi
-from tests.unit.cli.states import complete_run, running_run
+from tests.unit.cli.states import archive, complete_run, running_run
 from tests.unit.cli.test_watch import row, serve
 
 TRIAL_UID = "0e6fdbcd-7f3e-4b0a-9d0f-5d2c3d1e9a10"
-
-
-def archive(content: bytes = b"log") -> bytes:
-    stream = io.BytesIO()
-    with tarfile.open(fileobj=stream, mode="w") as tar:
-        info = tarfile.TarInfo("1/write/agent.log")
-        info.size = len(content)
-        tar.addfile(info, io.BytesIO(content))
-    return gzip.compress(stream.getvalue(), mtime=0)
 
 
 @pytest.fixture

@@ -2,12 +2,13 @@
 
 import json
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
 from tests.unit.cli.conftest import Cli
 from tests.unit.cli.fake_api import FakeApi
-from tests.unit.cli.states import complete_run, run_object, running_run, trial
+from tests.unit.cli.states import archive, complete_run, run_object, running_run, trial
 from tests.unit.reports.samples import record
 
 RECORDS = "/runs/default/r/results.json"
@@ -65,6 +66,55 @@ def test_follows_changes_to_the_end(api: FakeApi, cli: Cli) -> None:
         "✗ r-a-fix-0: failure, NoChanges: 2 added tests pass",
         "1/1 finished: 1 failure",
     ]
+
+
+def test_out_writes_the_files_after_the_table(api: FakeApi, cli: Cli) -> None:
+    api.put("benchmarkruns", "r", complete_run("r", 1))
+    api.put("trials", "r-a-fix-0", trial("r", "a", 0, "success"))
+    serve(api, row())
+    api.service["/trials/u/evidence.tar.gz"] = (200, archive())
+    result = cli("watch", "r", "--out", "out")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.splitlines()[-4:] == [
+        "out/results.json  records of 1 trial",
+        "out/results.csv  the same, one row a trial",
+        "out/report.html  the report: open it in a browser, it needs no network",
+        "out/evidence  logs, patches and reports, one archive a trial",
+    ]
+    assert Path("out/evidence/r-a-fix-0.tar.gz").read_bytes() == archive()
+    assert Path("out/results.json").read_bytes() == api.service[RECORDS][1]
+
+
+def test_a_folder_with_another_runs_results_is_refused_before_the_watch(
+    api: FakeApi, cli: Cli
+) -> None:
+    api.put("benchmarkruns", "r", running_run("r", 1))
+    Path("out").mkdir()
+    Path("out/results.json").write_text(json.dumps([row(run_uid="another")]))
+    result = cli("watch", "r", "--out", "out")
+    assert result.exit_code == 1
+    assert "holds the results of another run (r, UID another)" in result.stderr
+    assert not api.called("GET", "results.json")
+
+
+def test_replace_alone_is_wrong_usage(cli: Cli) -> None:
+    result = cli("watch", "r", "--replace")
+    assert (result.exit_code, "--replace needs --out" in result.stderr) == (2, True)
+
+
+def test_without_the_results_service_out_is_an_error_but_the_table_is_shown(
+    api: FakeApi, cli: Cli
+) -> None:
+    api.put("benchmarkruns", "r", complete_run("r", 1))
+    api.put("trials", "r-a-fix-0", trial("r", "a", 0, "success"))
+    result = cli("watch", "r", "--out", "out")
+    assert result.exit_code == 1
+    assert "Results of run r" in result.stdout
+    assert (
+        "nothing was written to out: service benchwright-results in namespace default says 404"
+        in result.stderr
+    )
+    assert not Path("out").exists()
 
 
 def test_trials_of_an_earlier_run_of_that_name_are_not_shown(api: FakeApi, cli: Cli) -> None:
