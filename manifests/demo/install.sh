@@ -12,12 +12,13 @@ digest=$( (cd "$root" && python3 -m images build --print-paths operator proxy &&
   sha256sum | cut -c -16)
 
 installed() {
-  local ready
+  local pods='{.spec.template.metadata.annotations.made-of} {.status.availableReplicas}'
+  local seen='{.metadata.generation} {.status.observedGeneration}'
+  local found
   kubectl get crd {benchmarkruns,trials,agents,tasksets}.benchwright.dev > /dev/null 2>&1 || return 1
-  ready=$(kubectl -n "$namespace" get deployments -l app.kubernetes.io/instance=benchwright -o jsonpath='
-    {range .items[*]}{.spec.template.metadata.annotations.made-of} {.status.availableReplicas} {
-    .metadata.generation} {.status.observedGeneration}{"\n"}{end}' 2> /dev/null) || return 1
-  [ "$(grep -cE "^ *$digest 1 ([0-9]+) \\1$" <<< "$ready")" = 3 ]
+  found=$(kubectl -n "$namespace" get deployments -l app.kubernetes.io/instance=benchwright \
+    -o jsonpath="{range .items[*]}$pods $seen{'\n'}{end}" 2> /dev/null) || return 1
+  [ "$(grep -cE "^$digest 1 ([0-9]+) \1$" <<< "$found")" = 3 ]
 }
 
 if installed; then
