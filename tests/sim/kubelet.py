@@ -43,6 +43,10 @@ class Seen:
         return (self.agent, self.stage, self.attempt)
 
 
+_PATIENCE = 30.0
+"""Seconds to go on trying while the results service is away."""
+
+
 @dataclass
 class Kubelet:
     """Lives pods. `script` is by (agent, stage, attempt); an agent of "" is a baseline's."""
@@ -149,17 +153,27 @@ class Kubelet:
         await self.pause()
 
     async def upload(self, pod: Seen, facts: StageFacts) -> None:
+        """As the harness does: a service that is away is waited for (harness/transport.py)."""
         assert self._session is not None
         place = (
             f"/v1/attempts/{pod.plan['trialUid']}/{pod.plan['attempt']}/{pod.plan['stage']}/facts"
         )
         headers = {"Authorization": f"Bearer {pod.token}"}
         data = facts.model_dump_json(by_alias=True)
-        async with self._session.put(
-            self.results_url + place, data=data, headers=headers
-        ) as answer:
-            if answer.status != 200:
-                self.problems.append(f"{pod.name}: upload {answer.status} {await answer.text()}")
+        deadline = asyncio.get_running_loop().time() + _PATIENCE
+        while True:
+            try:
+                async with self._session.put(
+                    self.results_url + place, data=data, headers=headers
+                ) as answer:
+                    if answer.status != 200:
+                        text = await answer.text()
+                        self.problems.append(f"{pod.name}: upload {answer.status} {text}")
+                    return
+            except aiohttp.ClientConnectionError:
+                if asyncio.get_running_loop().time() > deadline:
+                    raise
+                await asyncio.sleep(0.02)
 
 
 Life = Callable[[Kubelet, Seen], Awaitable[None]]

@@ -138,7 +138,7 @@ async def test_facts_of_a_service_that_was_restarted_are_asked_for_again(
         assert world.ctx is not None
         ctx = world.ctx
         await world.until(lambda: ctx.facts._known)
-        await world.results.lose_the_volume()
+        await world.results.lose_the_volume(downtime=0.5)
         await world.until(lambda: not ctx.facts._known or world.only_trial().get("outcome"))
         await world.until_complete()
         assert world.only_trial()["outcome"] == "success"
