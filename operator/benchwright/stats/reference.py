@@ -13,8 +13,12 @@ from typing import Any, TypeGuard
 
 from benchwright.stats.adapters import ADAPTERS
 from benchwright.stats.values import Undefined
+from benchwright.stats.wholesets import NOT_COMPUTED, SETS, Rows
 
+WHOLE_SET_TOLERANCE = 1e-9
 _SHOWN = 200
+_UNREADABLE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What inputs of the wrong shape raise."""
 
 
 class NotReferenceError(ValueError):
@@ -36,6 +40,21 @@ def check(document: object) -> list[Checked]:
     if not isinstance(cases, list) or not cases:
         raise NotReferenceError('it has no list of "cases"')
     return [_check(case, position) for position, case in enumerate(cases, 1)]
+
+
+def check_whole_sets(document: object, tables: Mapping[str, Rows]) -> list[Checked]:
+    """The sets of `real_data` whose tables are given, each as one case.
+
+    `tables`: name of the set → its rows. Raises NotReferenceError where the document lacks one.
+    """
+    real = document.get("real_data") if isinstance(document, Mapping) else None
+    checked = []
+    for name, rows in tables.items():
+        wanted = real.get(name) if isinstance(real, Mapping) else None
+        if not isinstance(wanted, Mapping):
+            raise NotReferenceError(f'its "real_data" says nothing of {name}')
+        checked.append(Checked(f"real_data.{name}", name, tuple(_whole_set(name, rows, wanted))))
+    return checked
 
 
 def compare(found: object, expected: object, tolerance: float, at: str = "") -> list[str]:
@@ -75,12 +94,21 @@ def _disagreements(case: Mapping[str, Any], statistic: str) -> list[str]:
         return [f"tol_abs is {_shown(tolerance)}: a number from 0 on"]
     try:
         found = ADAPTERS[statistic](case["inputs"])
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+    except _UNREADABLE as error:
         return [f"cannot be computed: {type(error).__name__}: {error}"]
     if expected.get("undefined") is True:
         extra = [f"{key}: expected of what is undefined" for key in expected if key != "undefined"]
         return extra or compare(found, None, tolerance, "result")
     return compare(found, expected, tolerance)
+
+
+def _whole_set(name: str, rows: Rows, wanted: Mapping[str, Any]) -> list[str]:
+    compared = {key: value for key, value in wanted.items() if key not in NOT_COMPUTED}
+    try:
+        found = SETS[name][1](rows, wanted)
+    except _UNREADABLE as error:
+        return [f"cannot be computed: {type(error).__name__}: {error}"]
+    return compare(found, compared, WHOLE_SET_TOLERANCE)
 
 
 def _compare_keys(

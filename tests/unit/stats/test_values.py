@@ -9,7 +9,7 @@ from benchwright.stats.values import Count, Interval, Uncertainty, Undefined, fi
 
 LIGHT = [
     "stats.values", "stats.proportions", "stats.passes", "stats.cells", "stats.sets",
-    "stats.pareto", "stats.corpus", "stats.spread", "reports.summary",
+    "stats.pareto", "stats.corpus", "stats.spread", "reports.summary", "cli.stats",
 ]  # fmt: skip
 
 
