@@ -6,7 +6,7 @@ An interval that holds 0 is inconclusive, never "equal".
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import comb, erfc, hypot, sqrt
+from math import erfc, hypot, sqrt
 from statistics import correlation, fmean
 
 from benchwright.stats.runs import t_interval, t_two_sided
@@ -86,12 +86,20 @@ def mcnemar(only_a: int, only_b: int) -> McNemar:
     if only_a < 0 or only_b < 0:
         raise ValueError(f"{only_a} and {only_b} tasks: neither is negative")
     n, few = only_a + only_b, min(only_a, only_b)
-    tail = 2 * sum(comb(n, i) for i in range(few + 1))
-    exact = min(1.0, tail / 2**n)
+    exact = min(1.0, 2 * _at_most(few, n) / 2**n)
     if n == 0:
         return McNemar(exact, Undefined("no-discordant-task", "no task that only one solves"))
     chi2 = (abs(only_a - only_b) - 1) ** 2 / n
     return McNemar(exact, erfc(sqrt(chi2 / 2)))
+
+
+def _at_most(few: int, n: int) -> int:
+    """Number of ways to choose at most `few` of `n`."""
+    ways, total = 1, 0
+    for chosen in range(few + 1):
+        total += ways
+        ways = ways * (n - chosen) // (chosen + 1)
+    return total
 
 
 def _correlation(a: Sequence[float], b: Sequence[float]) -> float | Undefined:

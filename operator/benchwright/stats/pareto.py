@@ -5,9 +5,9 @@ all are kept. These are point estimates: a place on the frontier says nothing ab
 """
 
 from collections.abc import Sequence
-from math import inf, isnan
+from math import inf
 
-from benchwright.stats.values import Undefined
+from benchwright.stats.values import Undefined, finite
 
 UNKNOWN_COST = Undefined("unknown-cost", "its cost is unknown")
 
@@ -16,15 +16,14 @@ def frontier(points: Sequence[tuple[float, float]]) -> list[bool]:
     """For each (cost, score), whether it is on the frontier. O(n log n).
 
     Costs must be known: leave unknown ones out, or use `frontier_of_known`. A cost of 0 is taken
-    as such, so the caller decides whether it means "free". Raises ValueError for NaN.
+    as such, so the caller decides whether it means "free". Raises ValueError for NaN and infinity.
     """
-    if any(isnan(cost) or isnan(score) for cost, score in points):
-        raise ValueError("a point of the frontier is NaN")
+    finite(value for point in points for value in point)
     on = [False] * len(points)
     best, best_cost = -inf, -inf
     for i in sorted(range(len(points)), key=lambda i: (points[i][0], -points[i][1])):
         cost, score = points[i]
-        if score > best or (score == best and cost == best_cost) or best_cost == -inf:
+        if score > best or (score == best and cost == best_cost):
             on[i], best, best_cost = True, score, cost
     return on
 
