@@ -17,6 +17,7 @@ from benchwright.stats.wholesets import NOT_COMPUTED, SETS, Rows
 
 WHOLE_SET_TOLERANCE = 1e-9
 _SHOWN = 200
+_LARGEST = 10**300
 _UNREADABLE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 """What inputs of the wrong shape raise."""
 
@@ -99,7 +100,7 @@ def _disagreements(case: Mapping[str, Any], statistic: str) -> list[str]:
     if expected.get("undefined") is True:
         extra = [f"{key}: expected of what is undefined" for key in expected if key != "undefined"]
         return extra or compare(found, None, tolerance, "result")
-    return compare(found, expected, tolerance)
+    return compare(found, expected, tolerance, "result" if isinstance(found, Undefined) else "")
 
 
 def _whole_set(name: str, rows: Rows, wanted: Mapping[str, Any]) -> list[str]:
@@ -136,7 +137,10 @@ def _agree(found: object, expected: object, tolerance: float) -> bool:
 
 
 def _is_number(value: object) -> TypeGuard[int | float]:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    # JSON has integers that no float can hold; they are no numbers here.
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return isinstance(value, float) or abs(value) <= _LARGEST
 
 
 def _shown(value: object) -> str:

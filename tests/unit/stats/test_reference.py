@@ -84,7 +84,7 @@ def test_each_altered_value_is_noticed(case: dict[str, Any]) -> None:
             id="undefined-with-a-value",
         ),
         pytest.param(
-            {**NOTHING, "expected": {"value": 1.0}}, "undefined (3 valid trials", id="undefined"
+            {**NOTHING, "expected": {"value": 1.0}}, "result: undefined (3 valid trials", id="undefined"
         ),
         pytest.param({**NOTHING, "expected": {"undefined": False}}, "undefined (3", id="not-undefined"),
         pytest.param(
@@ -102,6 +102,12 @@ def test_each_altered_value_is_noticed(case: dict[str, Any]) -> None:
             id="nan-expected",
         ),
         pytest.param({**WILSON, "expected": {"low": False, "high": 0.7934506856227627}}, "low", id="flag"),
+        pytest.param({**WILSON, "tol_abs": 10**400}, "tol_abs is 1000", id="no-float-tolerance"),
+        pytest.param(
+            {**WILSON, "expected": {"low": 10**400, "high": 0.7934506856227627}},
+            "low: 0.0, expected 1000",
+            id="no-float-expected",
+        ),
         pytest.param({**WILSON, "inputs": {}}, "cannot be computed: KeyError", id="no-inputs"),
         pytest.param(
             {**WILSON, "inputs": {"successes": 2, "n": 1, "confidence": 0.95}},
