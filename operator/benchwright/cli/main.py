@@ -17,6 +17,7 @@ _COMMANDS = {
     "crds": ("crds", "Write the CustomResourceDefinitions."),
     "operator": ("services", "Run the operator (in its pod)."),
     "results-service": ("services", "Run the results service (in its pod)."),
+    "stats": ("stats", "Check the statistics against reference values."),
     "version": ("version", "Print the version."),
 }
 """Command → module and what it does. The function in the module has the command's name."""

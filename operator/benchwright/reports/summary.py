@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from benchwright.reports.interval import Interval, wilson
+from benchwright.stats.proportions import wilson
+from benchwright.stats.values import Count, Interval, Undefined
 
 Record = Mapping[str, Any]
 VALID = ("success", "failure", "timeout")
-NO_VALID_TRIAL = "no valid trial"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ def number(record: Record, part: str, field: str) -> float | None:
 
 def _cell(agent: str, task: str, records: Sequence[Record], planned: int) -> CellSummary:
     by = Counter(str(r["outcome"]) for r in records)
-    interval = wilson(by["success"], sum(by[o] for o in VALID))
+    interval = wilson(Count(sum(by[o] for o in VALID), by["success"]))
     return CellSummary(
         agent=agent,
         task=task,
@@ -131,8 +131,8 @@ def _cell(agent: str, task: str, records: Sequence[Record], planned: int) -> Cel
         failure=by["failure"],
         timeout=by["timeout"],
         invalid=by["invalid"],
-        interval=interval,
-        interval_missing=None if interval else NO_VALID_TRIAL,
+        interval=None if isinstance(interval, Undefined) else interval,
+        interval_missing=interval.reason if isinstance(interval, Undefined) else None,
         gained_lines=sample(records, lambda r: number(r, "coverage", "gained_lines")),
         changed_files=sample(records, lambda r: number(r, "changes", "files")),
         changed_lines=sample(records, _changed_lines),
