@@ -1,0 +1,143 @@
+"""Records of results.json → a Dataset."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+from benchwright.analysis.observations import (
+    Config,
+    Dataset,
+    Observation,
+    Provenance,
+    Seconds,
+    Spent,
+    TaskId,
+)
+
+Record = Mapping[str, Any]
+_CLUSTERS = ("issue", "repository", "family")
+_SHORT = 8
+
+
+def dataset(title: str, records: Iterable[Record], planned: int | None = None) -> Dataset:
+    """Measurements only: baselines are of tasks, and no agent worked in them.
+
+    `planned`: trials for each agent at each task, where the plan is known.
+    """
+    rows = [r for r in records if r.get("purpose", "measurement") == "measurement"]
+    configs = _configs(rows)
+    tasks = _tasks(rows)
+    return Dataset(
+        title=title,
+        configs=tuple(configs.values()),
+        tasks=tuple(tasks.values()),
+        observations=tuple(
+            _observation(r, configs[_config_id(r)].key, tasks[_task_id(r)].key) for r in rows
+        ),
+        planned=_most(rows) if planned is None else planned,
+        plan_known=planned is not None,
+        provenance=_provenance(rows),
+    )
+
+
+def _config_id(record: Record) -> tuple[str, str | None]:
+    return str(record["agent"]), record.get("agent_digest")
+
+
+def _task_id(record: Record) -> tuple[str, str | None]:
+    return str(record["task"]), record.get("task_digest")
+
+
+def _configs(rows: Sequence[Record]) -> dict[tuple[str, str | None], Config]:
+    first = {_config_id(r): r for r in reversed(rows)}
+    keys = _keys(first)
+    return {
+        known: Config(
+            key=keys[known],
+            name=known[0],
+            family=row.get("model_family") or row.get("model"),
+            digest=known[1],
+            scaffold=row.get("scaffold"),
+            model=row.get("model"),
+            effort=row.get("effort"),
+        )
+        for known, row in sorted(first.items(), key=lambda item: keys[item[0]])
+    }
+
+
+def _tasks(rows: Sequence[Record]) -> dict[tuple[str, str | None], TaskId]:
+    first = {_task_id(r): r for r in reversed(rows)}
+    keys = _keys(first)
+    return {
+        known: TaskId(keys[known], *known, row.get("kind"), _clusters(row.get("identities")))
+        for known, row in sorted(first.items(), key=lambda item: keys[item[0]])
+    }
+
+
+def _keys(known: Iterable[tuple[str, str | None]]) -> dict[tuple[str, str | None], str]:
+    """Names, with a piece of the digest where there are several of a name."""
+    found = list(known)
+    names = [name for name, _ in found]
+    return {
+        (name, digest): name
+        if names.count(name) == 1
+        else f"{name}@{(digest or 'unknown').removeprefix('sha256:')[:_SHORT]}"
+        for name, digest in found
+    }
+
+
+def _clusters(identities: Mapping[str, Any] | None) -> dict[str, str]:
+    return {k: str(v) for k in _CLUSTERS if (v := (identities or {}).get(k))}
+
+
+def _observation(record: Record, config: str, task: str) -> Observation:
+    spent, seconds = record.get("spent") or {}, record.get("seconds") or {}
+    attempts = record.get("attempts")
+    return Observation(
+        config=config,
+        task=task,
+        block=f"{record.get('run_uid')}#{record['index']}",
+        outcome=record["outcome"],
+        score=record.get("criterion_score"),
+        spent=Spent(
+            cost_usd=_money(spent.get("cost_usd")),
+            tokens_in=spent.get("input_tokens"),
+            tokens_cached=spent.get("cached_input_tokens"),
+            tokens_out=spent.get("output_tokens"),
+        ),
+        seconds=Seconds(*(seconds.get(k) for k in ("total", "agent", "prepare", "evaluate"))),
+        reason=record.get("reason"),
+        trial=str(record["trial"]),
+        invalid_attempts=None if attempts is None else len(attempts),
+        would_pass=record.get("would_pass"),
+    )
+
+
+def _money(value: float | str | None) -> Decimal | None:
+    return None if value is None else Decimal(str(value))
+
+
+def _most(rows: Sequence[Record]) -> int:
+    """Of each run the highest index, and the runs together: at least so many were planned."""
+    highest: dict[str, int] = {}
+    for row in rows:
+        run = str(row.get("run_uid"))
+        highest[run] = max(highest.get(run, 0), int(row["index"]) + 1)
+    return sum(highest.values())
+
+
+def _provenance(rows: Sequence[Record]) -> Provenance:
+    starts, ends = _distinct(rows, "started_at"), _distinct(rows, "finished_at")
+    return Provenance(
+        runs=tuple(sorted({f"{r.get('run')} ({r.get('run_uid')})" for r in rows})),
+        corpus_digests=_distinct(rows, "corpus_digest"),
+        protocols=_distinct(rows, "protocol"),
+        networks=_distinct(rows, "network"),
+        first_start=starts[0] if starts else None,
+        last_outcome=ends[-1] if ends else None,
+        prices=_distinct(rows, "prices"),
+    )
+
+
+def _distinct(rows: Sequence[Record], key: str) -> tuple[str, ...]:
+    return tuple(sorted({str(r[key]) for r in rows if r.get(key) is not None}))

@@ -1,0 +1,65 @@
+"""Records of results.json as observations."""
+
+from decimal import Decimal
+
+from benchwright.analysis.grid import grid
+from benchwright.analysis.records import dataset
+from tests.unit.reports.samples import record
+
+OTHER = "sha256:" + "b" * 64
+
+
+def test_a_changed_task_is_another_task() -> None:
+    found = dataset("r", [record(task="t"), record(task="t", index=1, task_digest=OTHER)])
+    assert [t.key for t in found.tasks] == ["t@aaaaaaaa", "t@bbbbbbbb"]
+    assert [c.key for c in found.configs] == ["mini"]
+    assert {o.task for o in found.observations} == {"t@aaaaaaaa", "t@bbbbbbbb"}
+
+
+def test_a_changed_agent_is_another_configuration() -> None:
+    found = dataset("r", [record(), record(index=1, agent_digest=OTHER)])
+    assert [c.key for c in found.configs] == ["mini@aaaaaaaa", "mini@bbbbbbbb"]
+
+
+def test_baselines_are_no_observations() -> None:
+    assert dataset("r", [record(), record(purpose="baseline")]).observations[1:] == ()
+
+
+def test_runs_are_kept_apart_as_blocks_and_add_up_to_the_plan() -> None:
+    rows = [record(run_uid="one", index=2), record(run_uid="two", index=0)]
+    found = dataset("r", rows)
+    assert [o.block for o in found.observations] == ["one#2", "two#0"]
+    assert (found.planned, found.plan_known) == (4, False)
+    assert dataset("r", rows, planned=6).plan_known
+
+
+def test_what_was_spent_is_of_all_attempts_and_unknown_stays_unknown() -> None:
+    spent = {"cost_usd": 0.1, "input_tokens": 5, "cached_input_tokens": None, "output_tokens": 0}
+    (one,) = dataset("r", [record(attempts=[{}, {}])]).observations
+    assert one.invalid_attempts == 2
+    row = {**record(), "spent": spent}
+    (one,) = dataset("r", [row]).observations
+    assert one.spent.cost_usd == Decimal("0.1")
+    assert (one.spent.tokens_in, one.spent.tokens_cached, one.spent.tokens_out) == (5, None, 0)
+    (none,) = dataset("r", [{**record(), "spent": None, "seconds": None}]).observations
+    assert (none.spent.cost_usd, none.spent.tokens_in, none.seconds.total) == (None, None, None)
+
+
+def test_the_totals_add_up_to_the_plan() -> None:
+    rows = [
+        record(index=0), record(index=1, outcome="failure"), record(index=2, outcome="timeout"),
+        record(index=3, outcome="invalid"), record("nop", index=0),
+    ]  # fmt: skip
+    found = grid(dataset("r", rows, planned=5))
+    assert found.totals == {"success": 2, "failure": 1, "timeout": 1, "invalid": 1, "missing": 5}
+    assert sum(found.totals.values()) == 2 * 5
+
+
+def test_provenance_is_carried() -> None:
+    found = dataset("r", [record(), record(index=1, network="open")]).provenance
+    assert found.networks == ("none", "open")
+    assert found.protocols == ("benchwright/1",)
+    assert (found.first_start, found.last_outcome) == (
+        "2026-01-01T10:00:00.000000Z",
+        "2026-01-01T10:00:09.500000Z",
+    )
