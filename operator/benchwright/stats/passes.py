@@ -64,7 +64,9 @@ def _estimate(count: Count, k: int, favourable: Callable[[int], int]) -> float |
 def _macro(
     counts: Sequence[Count], k: int, estimate: Callable[[int, int, int], float | Undefined]
 ) -> float | Undefined:
-    found = [estimate(count.n, count.c, k) for count in counts]
+    # Most tasks of a corpus have the same few counts, and a report asks for every k.
+    by_count = {count: estimate(count.n, count.c, k) for count in set(counts)}
+    found = [by_count[count] for count in counts]
     values = [value for value in found if not isinstance(value, Undefined)]
     if not found:
         return NO_TASKS
