@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from benchwright.cli.datafiles import data_options, read, write
 from benchwright.cli.errors import CliError
 
 if TYPE_CHECKING:
@@ -19,35 +20,16 @@ _SHOWN = 20
 @click.command()
 @click.argument("a")
 @click.argument("b")
-@click.option(
-    "--data",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="Tidy CSV file, plain or gzipped: one row a trial.",
-)
-@click.option(
-    "--records",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="results.json of a run.",
-)
-@click.option(
-    "--json",
-    "export",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Write everything to this file too.",
-)
+@data_options
 def compare(a: str, b: str, data: Path | None, records: Path | None, export: Path | None) -> None:
     """Compare agents A and B over the tasks that both were measured at.
 
     Says the difference with its intervals, each by the name of its uncertainty, McNemar's test where
     there is one trial a task, the sets of failures, and a verdict in sentences.
     """
-    import json
-
     from benchwright.analysis.comparison import compare as compared
     from benchwright.analysis.comparison import sentences
-    from benchwright.analysis.export import plain
     from benchwright.analysis.grid import grid
-    from benchwright.cli.datafiles import read
     from benchwright.reports.provenance import carried, warnings
     from benchwright.reports.words import one_line
 
@@ -58,13 +40,8 @@ def compare(a: str, b: str, data: Path | None, records: Path | None, export: Pat
     told = [f"{label}: {value}" for label, value in carried(found).items()]
     for line in (*said, *warnings(found), *_mcnemar(comparison), *_failures(comparison), *told):
         click.echo(one_line(line, limit=4000))
-    if export:
-        sides = [c for c in found.configs if c.key in {a, b}]
-        document = plain(
-            {"comparison": comparison, "said": said, "agents": sides, "of": found.provenance}
-        )
-        export.write_text(json.dumps(document, indent=1, allow_nan=False) + "\n", encoding="utf-8")
-        click.echo(f"{export}  the same, with everything")
+    sides = [c for c in found.configs if c.key in {a, b}]
+    write(export, {"comparison": comparison, "said": said, "agents": sides, "of": found.provenance})
 
 
 def _known(found: "Dataset", *names: str) -> None:

@@ -3,8 +3,9 @@
 import gzip
 import io
 import zlib
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -16,6 +17,21 @@ if TYPE_CHECKING:
 MAX_BYTES = 512 * 1024 * 1024
 """Of a file, unpacked: half a million trials are a tenth of it."""
 _GZIP = b"\x1f\x8b"
+
+F = TypeVar("F", bound=Callable[..., None])
+
+
+def data_options(command: F) -> F:
+    """--data, --records and --json, of all commands that analyse trials."""
+    file = click.Path(path_type=Path, exists=True, dir_okay=False)
+    for option in (
+        click.option("--json", "export", type=click.Path(path_type=Path, dir_okay=False),
+                     help="Write everything to this file too."),
+        click.option("--records", type=file, help="results.json of a run."),
+        click.option("--data", type=file, help="Tidy CSV file, plain or gzipped: a row a trial."),
+    ):  # fmt: skip
+        command = option(command)
+    return command
 
 
 def read(data: Path | None, records: Path | None) -> "Dataset":
@@ -69,3 +85,19 @@ def _bytes(path: Path) -> bytes:
     if len(content) > MAX_BYTES:
         raise CliError(f"{path} is larger than {MAX_BYTES // 1024**2} MiB, unpacked")
     return content
+
+
+def write(export: Path | None, found: object) -> None:
+    """The export of a command, where it is wanted; what is undefined has its reason in it."""
+    import json
+
+    from benchwright.analysis.export import plain
+
+    if export is None:
+        return
+    text = json.dumps(plain(found), indent=1, allow_nan=False)
+    try:
+        export.write_text(text + "\n", encoding="utf-8")
+    except OSError as error:
+        raise CliError(f"{export} cannot be written: {error}") from error
+    click.echo(f"{export}  the same, with everything")

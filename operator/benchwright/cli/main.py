@@ -12,6 +12,7 @@ _COMMANDS = {
     "watch": ("watch", "Watch a run until every trial has an outcome."),
     "results": ("results", "Download results, report and evidence of a run."),
     "evidence": ("evidence", "Download all evidence of one trial."),
+    "calibrate": ("calibrate", "Item statistics of tasks, and which should be looked at."),
     "compare": ("compare", "Compare two agents, and say how sure that is."),
     "push": ("push", "Put source archives into the results store."),
     "pack": ("pack", "Pack task directories into a ConfigMap."),
