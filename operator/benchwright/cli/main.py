@@ -19,6 +19,7 @@ _COMMANDS = {
     "crds": ("crds", "Write the CustomResourceDefinitions."),
     "operator": ("services", "Run the operator (in its pod)."),
     "results-service": ("services", "Run the results service (in its pod)."),
+    "power": ("power", "Plan how many tasks and trials a comparison needs."),
     "stats": ("stats", "Check the statistics against reference values."),
     "version": ("version", "Print the version."),
 }
