@@ -19,12 +19,17 @@ _CLUSTERS = ("issue", "repository", "family")
 _SHORT = 8
 
 
-def dataset(title: str, records: Iterable[Record], planned: int | None = None) -> Dataset:
+def dataset(
+    title: str, records: Iterable[Record], planned: int | None = None, *, by_run: bool = False
+) -> Dataset:
     """Measurements only: baselines are of tasks, and no agent worked in them.
 
-    `planned`: trials for each agent at each task, where the plan is known.
+    `planned`: trials for each agent at each task, where the plan is known. `by_run`: an agent of one
+    run is another configuration than that of another, `run/agent`; else the runs are taken together.
     """
     rows = [r for r in records if r.get("purpose", "measurement") == "measurement"]
+    if by_run:
+        rows = _named_by_run(rows)
     configs = _configs(rows)
     tasks = _tasks(rows)
     return Dataset(
@@ -38,6 +43,14 @@ def dataset(title: str, records: Iterable[Record], planned: int | None = None) -
         plan_known=planned is not None,
         provenance=_provenance(rows),
     )
+
+
+def _named_by_run(rows: Sequence[Record]) -> list[Record]:
+    """With a piece of the UID where several runs had one name, one after the other."""
+    runs = sorted({(str(r.get("run")), str(r.get("run_uid"))) for r in rows})
+    names = [name for name, _ in runs]
+    called = {u: n if names.count(n) == 1 else f"{n}@{u[:_SHORT]}" for n, u in runs}
+    return [{**r, "agent": f"{called[str(r.get('run_uid'))]}/{r['agent']}"} for r in rows]
 
 
 def _config_id(record: Record) -> tuple[str, str | None]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @click.option("--all", "every", is_flag=True, help="Show all tasks, not only those to review.")
 def calibrate(
     data: Path | None,
-    records: Path | None,
+    records: tuple[Path, ...],
     export: Path | None,
     references: tuple[str, ...],
     every: bool,

@@ -21,11 +21,14 @@ _SHOWN = 20
 @click.argument("a")
 @click.argument("b")
 @data_options
-def compare(a: str, b: str, data: Path | None, records: Path | None, export: Path | None) -> None:
+def compare(
+    a: str, b: str, data: Path | None, records: tuple[Path, ...], export: Path | None
+) -> None:
     """Compare agents A and B over the tasks that both were measured at.
 
     Says the difference with its intervals, each by the name of its uncertainty, McNemar's test where
-    there is one trial a task, the sets of failures, and a verdict in sentences.
+    there is one trial a task, the sets of failures, and a verdict in sentences. To compare an agent
+    of two runs, give the results.json of both and the agents as RUN/AGENT.
     """
     from benchwright.analysis.comparison import compare as compared
     from benchwright.analysis.comparison import sentences
@@ -33,7 +36,7 @@ def compare(a: str, b: str, data: Path | None, records: Path | None, export: Pat
     from benchwright.reports.provenance import carried, warnings
     from benchwright.reports.words import one_line
 
-    found = read(data, records)
+    found = read(data, records, by_run="/" in a and "/" in b)
     _known(found, a, b)
     comparison = compared(grid(found), a, b)
     said = sentences(comparison)

@@ -3,7 +3,7 @@
 import gzip
 import io
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -27,19 +27,23 @@ def data_options(command: F) -> F:
     for option in (
         click.option("--json", "export", type=click.Path(path_type=Path, dir_okay=False),
                      help="Write everything to this file too."),
-        click.option("--records", type=file, help="results.json of a run."),
+        click.option("--records", type=file, multiple=True,
+                     help="results.json of a run; given again, of several runs."),
         click.option("--data", type=file, help="Tidy CSV file, plain or gzipped: a row a trial."),
     ):  # fmt: skip
         command = option(command)
     return command
 
 
-def read(data: Path | None, records: Path | None) -> "Dataset":
-    """The trials of exactly one of the two. Whatever is wrong with it is one line."""
-    if data is not None and records is None:
+def read(data: Path | None, records: Sequence[Path], *, by_run: bool = False) -> "Dataset":
+    """The trials of a table or of runs. Whatever is wrong with a file is one line.
+
+    `by_run`: agents of several runs are kept apart, as `run/agent`.
+    """
+    if data is not None and not records:
         return _tidy(data)
-    if records is not None and data is None:
-        return _records(records)
+    if records and data is None:
+        return _records(records, by_run)
     raise click.UsageError("give one of --data FILE and --records FILE")
 
 
@@ -53,23 +57,35 @@ def _tidy(path: Path) -> "Dataset":
         raise CliError(f"{path}: {error}") from error
 
 
-def _records(path: Path) -> "Dataset":
+def _records(paths: Sequence[Path], by_run: bool) -> "Dataset":
     from benchwright.analysis.records import dataset
+
+    rows = {str(path): _rows(path) for path in paths}
+    seen: dict[str, str] = {}
+    for path, found in rows.items():
+        for uid in {str(row["run_uid"]) for row in found}:
+            if uid in seen:
+                raise CliError(f"{path} and {seen[uid]} are of the same run: its trials count once")
+            seen[uid] = path
+    names = ", ".join(path.name for path in paths)
+    try:
+        return dataset(names, [r for found in rows.values() for r in found], by_run=by_run)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise CliError(
+            f"{names} is no results.json of `benchwright results`: a record in it is not of the "
+            f"shape that this version writes ({error!r})"
+        ) from error
+
+
+def _rows(path: Path) -> "list[dict[str, object]]":
     from benchwright.cli.records import parse
 
     content = _bytes(path)
     try:
-        rows = parse(content)
+        return parse(content)
     except (CliError, RecursionError) as error:
         raise CliError(
             f"{path} is no results.json of `benchwright results`: it holds no list of records"
-        ) from error
-    try:
-        return dataset(path.name, rows)
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise CliError(
-            f"{path} is no results.json of `benchwright results`: a record in it is not of the shape "
-            f"that this version writes ({error!r})"
         ) from error
 
 

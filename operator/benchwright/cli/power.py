@@ -27,7 +27,7 @@ _SPREAD = click.FloatRange(0, 1)
 @click.option("--power", "wanted_power", type=_RATE, default=0.8, show_default=True)
 @click.option("--alpha", type=_RATE, default=0.05, show_default=True)
 def power(
-    data: Path | None, records: Path | None, export: Path | None, a: str | None, b: str | None,
+    data: Path | None, records: tuple[Path, ...], export: Path | None, a: str | None, b: str | None,
     sd_diff: float | None, within_variance: float | None, tasks: int, trials: int,
     difference: float, wanted_power: float, alpha: float,
 ) -> None:  # fmt: skip
@@ -58,7 +58,7 @@ def power(
 
 
 def _pilot(
-    data: Path | None, records: Path | None, a: str | None, b: str | None, trials: int
+    data: Path | None, records: tuple[Path, ...], a: str | None, b: str | None, trials: int
 ) -> "Variances":
     from benchwright.analysis.grid import grid
     from benchwright.analysis.planning import pilot

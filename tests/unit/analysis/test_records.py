@@ -63,3 +63,15 @@ def test_provenance_is_carried() -> None:
         "2026-01-01T10:00:00.000000Z",
         "2026-01-01T10:00:09.500000Z",
     )
+
+
+def test_runs_are_taken_together_or_kept_apart() -> None:
+    rows = [record(run="one", run_uid="u1"), record(run="two", run_uid="u2", index=1)]
+    assert [c.key for c in dataset("r", rows).configs] == ["mini"]
+    assert [c.key for c in dataset("r", rows, by_run=True).configs] == ["one/mini", "two/mini"]
+
+
+def test_runs_of_one_name_are_told_apart_by_their_uid() -> None:
+    rows = [record(run_uid="11111111-2"), record(run_uid="33333333-4")]
+    found = dataset("r", rows, by_run=True)
+    assert [c.key for c in found.configs] == ["demo@11111111/mini", "demo@33333333/mini"]

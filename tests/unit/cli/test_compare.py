@@ -123,3 +123,16 @@ def test_a_gzipped_file_is_read(cli: Cli, file: Path, tmp_path: Path) -> None:
         cli("compare", "a", "b", "--data", packed),
     )
     assert one.stdout == other.stdout
+
+
+def test_an_agent_of_two_runs(cli: Cli, tmp_path: Path) -> None:
+    for run, outcome in (("old", "failure"), ("new", "success")):
+        rows = [
+            {**record("x", task, index, outcome), "run": run, "run_uid": f"uid-{run}"}
+            for task in ("t", "u") for index in range(5)
+        ]  # fmt: skip
+        (tmp_path / f"{run}.json").write_text(json.dumps(rows))
+    files = ("--records", tmp_path / "old.json", "--records", tmp_path / "new.json")
+    result = cli("compare", "new/x", "old/x", *files)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.startswith("new/x - old/x: +100.0 points of success over 2 tasks")

@@ -30,13 +30,13 @@ def written(folder: Path, content: bytes, name: str = "file") -> Path:
     "content", [TABLE, gzip.compress(TABLE), b"\xef\xbb\xbf" + TABLE, TABLE.replace(b"\n", b"\r\n")]
 )
 def test_tables_are_read_plain_and_gzipped(tmp_path: Path, content: bytes) -> None:
-    found = read(written(tmp_path, content), None)
+    found = read(written(tmp_path, content), ())
     assert [(o.config, o.task, o.outcome) for o in found.observations] == [("a", "t", "success")]
     assert found.title == "file"
 
 
 def test_records_are_read(tmp_path: Path) -> None:
-    found = read(None, written(tmp_path, json.dumps([record("x", "t")]).encode()))
+    found = read(None, [written(tmp_path, json.dumps([record("x", "t")]).encode())])
     assert [(o.config, o.task) for o in found.observations] == [("x", "t")]
 
 
@@ -54,7 +54,7 @@ def test_records_are_read(tmp_path: Path) -> None:
 def test_a_bad_table_is_one_line(tmp_path: Path, content: bytes, said: str) -> None:
     path = written(tmp_path, content)
     with pytest.raises(CliError) as caught:
-        read(path, None)
+        read(path, ())
     assert str(path) in caught.value.format_message()
     assert said in caught.value.format_message()
 
@@ -73,12 +73,12 @@ def test_a_bad_table_is_one_line(tmp_path: Path, content: bytes, said: str) -> N
 def test_bad_records_are_one_line(tmp_path: Path, content: bytes) -> None:
     path = written(tmp_path, content)
     with pytest.raises(CliError, match=r"is no results\.json of `benchwright results`"):
-        read(None, path)
+        read(None, [path])
 
 
 def test_exactly_one_file_is_wanted(tmp_path: Path) -> None:
     path = written(tmp_path, TABLE)
-    for data, records in ((None, None), (path, path)):
+    for data, records in ((None, ()), (path, (path,))):
         with pytest.raises(click.UsageError, match="give one of --data FILE and --records FILE"):
             read(data, records)
 
@@ -89,4 +89,11 @@ def test_a_bomb_is_not_unpacked_without_end(
     monkeypatch.setattr("benchwright.cli.datafiles.MAX_BYTES", 1024 * 1024)
     path = written(tmp_path, gzip.compress(b"0" * (2 * 1024 * 1024)))
     with pytest.raises(CliError, match="is larger than 1 MiB, unpacked"):
-        read(path, None)
+        read(path, ())
+
+
+def test_a_run_that_is_given_twice_does_not_count_twice(tmp_path: Path) -> None:
+    content = json.dumps([record()]).encode()
+    files = [written(tmp_path, content, "one"), written(tmp_path, content, "two")]
+    with pytest.raises(CliError, match=r"two and .*one are of the same run: its trials count once"):
+        read(None, files)
