@@ -59,7 +59,8 @@ def test_the_operator_is_killed_at_three_moments(cluster: Cluster) -> None:
     outcomes = {key: t["outcome"] for key, t in trials.items()}
     wanted = {key: "failure" if key.startswith("idle") else "success" for key in trials}
     assert outcomes == wanted
-    assert {t["attempt"] for t in trials.values()} == {1}
+    given_up = {k: t["attempts"] for k, t in trials.items() if t["attempt"] > 1}
+    assert not given_up
     tokens = {k: t["usage"]["total"]["inputTokens"] for k, t in trials.items()}
     assert tokens == {k: 300 if k.startswith("calls") else 0 for k in trials}
     records = cluster.records("restarted")

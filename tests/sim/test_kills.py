@@ -5,6 +5,7 @@ never arrives. While the operator is away the cluster goes on, so that a pod may
 new operator has never heard of.
 """
 
+import asyncio
 import json
 from itertools import count
 from typing import Any
@@ -123,6 +124,34 @@ async def test_a_pod_that_nobody_recorded_and_that_is_over_and_gone_does_not_wor
         world.start_operator()
         await world.until_complete()
         assert world.deaths == 1
+        assert world.outcomes() == {("script", "mend", 0): ("success", "CriteriaPassed")}
+        check_nothing_twice(world)
+        check_nothing_lost(world)
+
+
+async def test_an_operator_that_hears_of_a_pod_later_than_of_its_trial_loses_no_attempt(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The two lists are not of the same moment: an operator that is on its way out makes a pod and
+    writes it down after its successor has listed the pods and before it lists the trials."""
+
+    async def works_on(kubelet: Kubelet, pod: Seen) -> None:
+        await let_go.wait()
+        await ok(kubelet, pod)
+
+    let_go = asyncio.Event()
+    async with a_world(monkeypatch, {("script", "repair", 1): works_on}) as world:
+        world.apply_inputs("script")
+        world.apply_run("script")
+        world.start_operator()
+        await world.until(lambda: (world.only_trial_or_none() or {}).get("phase") == "Running")
+        await world.kill_operator()
+        world.api.behind.add("pods")
+        world.start_operator()
+        await world.until(lambda: world.reconciles("Trial") >= 1)
+        world.api.behind.clear()
+        let_go.set()
+        await world.until_complete()
         assert world.outcomes() == {("script", "mend", 0): ("success", "CriteriaPassed")}
         check_nothing_twice(world)
         check_nothing_lost(world)

@@ -85,6 +85,7 @@ class World:
     # The operator
 
     def start_operator(self) -> None:
+        self.ctx = None
         self._task = asyncio.create_task(self._operate())
 
     async def kill_operator(self) -> None:
@@ -164,14 +165,16 @@ class World:
 
     def failures(self, kind: str) -> float:
         """Reconciles of this kind that raised, in the operator that runs now."""
-        assert self.ctx is not None
-        labels = {"kind": kind}
-        return (
-            self.ctx.metrics.registry.get_sample_value(
-                "benchwright_reconcile_failures_total", labels
-            )
-            or 0.0
-        )
+        return self._counted("benchwright_reconcile_failures_total", kind)
+
+    def reconciles(self, kind: str) -> float:
+        """Reconciles of this kind that ended, in the operator that runs now."""
+        return self._counted("benchwright_reconcile_duration_seconds_count", kind)
+
+    def _counted(self, metric: str, kind: str) -> float:
+        if self.ctx is None:
+            return 0.0
+        return self.ctx.metrics.registry.get_sample_value(metric, {"kind": kind}) or 0.0
 
     def calls_a_model(self, uid: str) -> bool:
         trial = next(t for t in self.trials.values() if t["metadata"]["uid"] == uid)

@@ -10,7 +10,6 @@ from benchwright.api import labels
 from benchwright.api.run import FailurePolicy
 from benchwright.api.trial import TrialStatus
 from benchwright.control.context import Context
-from benchwright.control.facts import Facts
 from benchwright.control.refusals import refused_pod
 from benchwright.control.views import status_patch
 from benchwright.core.observed import PodView, parse_pod
@@ -89,12 +88,34 @@ async def observe(ctx: Context, trial: TrialView) -> Observed:
     """Pods first, then facts: facts are then at least as new as the pods' ends."""
     pods = _pods(ctx, trial)
     attempt = max(1, trial.status.attempt)
-    facts: Facts = {}
+    if trial.status.outcome:
+        return Observed(trial=trial, pods=pods, facts={})
     # Even where no status and no pod tells of a stage: an operator that was killed right after it
     # had made a pod left no word of it, and the pod may be over and gone.
-    if not trial.status.outcome:
-        facts = await ctx.facts.ask(trial, attempt)
+    facts = await ctx.facts.ask(trial, attempt)
+    missed = [key for key in _begun(trial) if key not in pods and key not in facts]
+    if missed:
+        for key in missed:
+            await _look_up(ctx, trial, key)
+        pods, facts = _pods(ctx, trial), await ctx.facts.ask(trial, attempt)
     return Observed(trial=trial, pods=pods, facts=facts)
+
+
+def _begun(trial: TrialView) -> list[StageKey]:
+    return [(max(1, trial.status.attempt), stage.name) for stage in trial.status.stages]
+
+
+async def _look_up(ctx: Context, trial: TrialView, key: StageKey) -> None:
+    """Ask the API server itself for a pod that nothing was heard of. Its status is there, so it was
+    made; but trials and pods are listed and watched one by one, and the news of the pod may be the
+    later: an operator that was told to end makes pods while its successor reads the lists."""
+    try:
+        ctx.pods.upsert(
+            await ctx.kube.get(PODS, trial.namespace, labels.pod_name(trial.name, *key))
+        )
+    except ApiError as error:
+        if not error.not_found:
+            raise
 
 
 def _pods(ctx: Context, trial: TrialView) -> dict[StageKey, PodView]:
