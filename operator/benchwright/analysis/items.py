@@ -7,6 +7,7 @@ is chosen by the results.
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from benchwright.analysis.grid import Grid
 from benchwright.analysis.observations import ConfigKey, TaskId, TaskKey
@@ -128,10 +129,11 @@ def _enough(r: float | Undefined, counts: Mapping[ConfigKey, Count]) -> float | 
 
 
 def _average(counts: Mapping[ConfigKey, Count]) -> float | Undefined:
-    rates = [c.c / c.n for c in counts.values() if c.n]
+    # Exact until the end: a task at 80 % must not leave the band by a sum's rounding.
+    rates = [Fraction(c.c, c.n) for c in counts.values() if c.n]
     if len(rates) < len(counts) or not rates:
         return Undefined("missing-cells", "a configuration has no valid trial of it")
-    return sum(rates) / len(rates)
+    return float(sum(rates, Fraction()) / len(rates))
 
 
 def _reviews(r: float | Undefined, is_saturated: bool, is_floor: bool) -> list[str]:

@@ -103,7 +103,8 @@ def _sd_diff(
     most = max(c.n for c in left), max(c.n for c in right)
     true = true_difference_variance(paired.sd**2, a, b, *most)
     if isinstance(true, Undefined):
-        return sqrt((a + b) / trials), [f"{true.reason}: the plan's trial noise alone is used"]
+        # Unknown, not 0: else a few tasks with many trials would seem to stand for all others.
+        return true, []
     return sqrt(true + (a + b) / trials), []
 
 
@@ -159,7 +160,7 @@ def _over_tasks(of: Plan) -> list[str]:
             + (
                 f"nothing is detectable, {detectable.reason}."
                 if isinstance(detectable, Undefined)
-                else f"they detect {_points(detectable.t)}."
+                else f"{_detected(detectable.t)}."
             )
         )
     return found
@@ -175,8 +176,15 @@ def _over_runs(of: Plan) -> list[str]:
         f"difference of {_points(of.wanted.difference)} with {of.wanted.power:.0%} power."
     ]
     if whole(need) > of.wanted.trials and not isinstance(detectable, Undefined):
-        found.append(f"{of.wanted.trials} trials are too few: they detect {_points(detectable)}.")
+        found.append(f"{of.wanted.trials} trials are too few: {_detected(detectable)}.")
     return found
+
+
+def _detected(value: float) -> str:
+    """Rates differ by 100 points at most: what needs more is not detected."""
+    if value > 1:
+        return "they detect no difference that rates can have"
+    return f"they detect {_points(value)}"
 
 
 def _points(value: float) -> str:

@@ -49,12 +49,14 @@ def read(data: Path | None, records: Sequence[Path], *, by_run: bool = False) ->
 
 def _tidy(path: Path) -> "Dataset":
     from benchwright.analysis.tidy import TidyError, dataset
+    from benchwright.reports.words import one_line
 
     try:
         with io.TextIOWrapper(io.BytesIO(_bytes(path)), encoding="utf-8-sig", newline="") as lines:
             return dataset(path.name.removesuffix(".gz"), lines)
     except (TidyError, UnicodeDecodeError) as error:
-        raise CliError(f"{path}: {error}") from error
+        # It quotes the file, whose text must not steer a terminal.
+        raise CliError(one_line(f"{path}: {error}", limit=1000)) from error
 
 
 def _records(paths: Sequence[Path], by_run: bool) -> "Dataset":

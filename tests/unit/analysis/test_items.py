@@ -63,6 +63,13 @@ def test_a_task_that_somebody_lacks_has_no_panel_average() -> None:
     assert (found.portfolio.tasks, found.portfolio.easier) == (1, 1)
 
 
+@pytest.mark.parametrize("configs", range(1, 31))
+@pytest.mark.parametrize("row", ["ssssf", "sffff"])
+def test_a_task_at_an_end_of_the_band_is_in_it(configs: int, row: str) -> None:
+    """Summed as floats, three times .8 are more than 2.4, and ten times .2 less than 2."""
+    assert panel(*(row,) * configs).portfolio.in_band == 1
+
+
 def test_an_empty_portfolio_has_neither_reached_nor_missed_the_target() -> None:
     assert panel("i").portfolio.reached is None
     assert panel("sf").portfolio.reached is True
@@ -87,6 +94,8 @@ def test_swe_bench_as_published(swebench: Grid) -> None:
     assert shape.never_solved == wanted["tasks_never_solved"] == 32
     assert not shape.reached
     assert sum(i.floor for i in found.items) == wanted["tasks_below_5pct"]
+    averages = [i.panel_average for i in found.items if not isinstance(i.panel_average, Undefined)]
+    assert sum(a >= 0.95 for a in averages) == 8
     r = correlations(found.items)
     assert 500 - len(r) == wanted["item_rest"]["undefined"]
     assert median(r) == pytest.approx(wanted["item_rest"]["median"], abs=1e-9)

@@ -61,6 +61,22 @@ def test_single_trials_leave_run_noise_unplanned() -> None:
     assert "cannot be planned, no task has two valid trials" in " ".join(sentences(found))
 
 
+def test_true_differences_that_the_pilot_cannot_tell_from_noise_are_unknown_not_none() -> None:
+    """With 0 in their place, 5 tasks of 1000 trials would have shown 5 points over all other tasks."""
+    rows = {"a": "ssff ssff ssff ssff", "b": "ssff ssff sfff ssff"}
+    found = plan(Wanted(10, 1000), pilot(grid_of(rows), "a", "b", 1000))
+    assert isinstance(found.tasks_needed, Undefined)
+    assert found.tasks_needed.code == "no-true-variance"
+    assert "cannot be planned, the trials' noise explains all differences" in sentences(found)[0]
+    assert not isinstance(found.trials_needed, Undefined)
+
+
+def test_no_more_than_a_hundred_points_are_said_to_be_detected() -> None:
+    said = sentences(plan(Wanted(2, 1), Variances(0.9, 0.25, 0.25)))
+    assert said[1] == "2 tasks are too few: they detect no difference that rates can have."
+    assert said[3] == "1 trials are too few: they detect no difference that rates can have."
+
+
 @given(st.floats(0.01, 0.9), st.integers(2, 400), st.integers(2, 400))
 def test_more_tasks_detect_less(sd: float, few: int, more: int) -> None:
     few, more = sorted((few, more))

@@ -62,6 +62,19 @@ def test_a_bad_table_is_one_line(tmp_path: Path, content: bytes, said: str) -> N
 @pytest.mark.parametrize(
     "content",
     [
+        (TABLE + b"a,t,1,success\n").replace(b"a,t", b"\x1b]0;x\x07\xc2\x9b2J,t"),
+        b"config,task,trial,\x1b[2J\n",
+    ],
+)
+def test_an_errors_quotation_does_not_steer_a_terminal(tmp_path: Path, content: bytes) -> None:
+    with pytest.raises(CliError) as caught:
+        read(written(tmp_path, content), ())
+    assert caught.value.format_message().isprintable()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
         b"{}",
         b"[1]",
         b"not json",
