@@ -21,6 +21,10 @@ def rendered(programs: Path, addresses: Addresses, nameservers: list[str]) -> st
     return "---\n".join(Template(file.read_text()).substitute(values) for file in files)
 
 
+def delete(kubectl: Path, kubeconfig: Path, kind: str, names: list[str]) -> None:
+    run(kubectl, f"--kubeconfig={kubeconfig}", "delete", kind, *names)
+
+
 def apply(kubectl: Path, kubeconfig: Path, manifests: str) -> None:
     run(
         kubectl,

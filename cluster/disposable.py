@@ -38,6 +38,7 @@ def up() -> None:
         current = state.load()
         if not problems(current):
             _adopt(current)
+            _renew_volumes(current)
             say(f"cluster: up, {age(current)} old; kubeconfig {settings.kubeconfig()}")
             return
         tools, programs = prepare()
@@ -100,6 +101,20 @@ def _start(
 ) -> None:
     for name in names:
         node.start_daemon(new, name, components.command(name, programs, new.folder, addresses))
+
+
+def _renew_volumes(current: state.State) -> None:
+    """Make those free again whose claims were deleted."""
+    api = Api(current.certificates, settings.addresses().api_url)
+    names = volumes.released(api.object("/api/v1/persistentvolumes"))
+    if names:
+        with step(f"free {len(names)} volumes whose claims are gone"):
+            kubectl = packages.ensure_tools() / "kubectl"
+            addons.delete(kubectl, current.kubeconfig, "persistentvolumes", names)
+            manifests = volumes.manifests(
+                volumes.emptied(current.folder, names), settings.NODE_NAME
+            )
+            addons.apply(kubectl, current.kubeconfig, manifests)
 
 
 def _wait(new: state.State, what: str, ready: Callable[[], bool]) -> None:
