@@ -20,6 +20,7 @@ from benchwright.stats.values import Interval, Undefined
 
 CLOSE_TRIALS = 10
 """Valid trials of every task for a close comparison."""
+_ROUNDING = 1e-9
 PUBLISHED_TRIALS = 5
 """Valid trials of every task for any published comparison."""
 
@@ -70,21 +71,26 @@ class Comparison:
         """The interval that decides about other tasks: the wider one, where tasks are clustered."""
         if isinstance(self.paired, Undefined):
             return None
-        found = [self.paired.interval]
-        if self.clustered is not None and not isinstance(self.clustered, Undefined):
-            found.append(self.clustered.interval)
-        return max(found, key=lambda i: i.high - i.low)
+        if self.clustered is None or isinstance(self.clustered, Undefined):
+            return self.paired.interval
+        return wider(self.paired.interval, self.clustered.interval)
 
     @property
     def over_tasks(self) -> Finding:
-        return _finding(self.composition)
+        return finding(self.composition)
 
     @property
     def over_runs(self) -> Finding:
-        return _finding(None if isinstance(self.run_noise, Undefined) else self.run_noise.interval)
+        return finding(None if isinstance(self.run_noise, Undefined) else self.run_noise.interval)
 
 
-def _finding(interval: Interval | None) -> Finding:
+def wider(plain: Interval, clustered: Interval) -> Interval:
+    """The plain one unless the other is wider by more than rounding."""
+    widths = [i.high - i.low for i in (plain, clustered)]
+    return clustered if widths[1] > widths[0] * (1 + _ROUNDING) else plain
+
+
+def finding(interval: Interval | None) -> Finding:
     """An interval without any variation resolves nothing: its width of 0 is an artefact."""
     if interval is None or interval.degenerate or interval.low <= 0 <= interval.high:
         return "inconclusive"

@@ -3,7 +3,8 @@
 import gzip
 import io
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -23,10 +24,17 @@ F = TypeVar("F", bound=Callable[..., None])
 
 def data_options(command: F) -> F:
     """--data, --records and --json, of all commands that analyse trials."""
+    option = click.option(
+        "--json", "export", type=click.Path(path_type=Path, dir_okay=False),
+        help="Write everything to this file too.",
+    )  # fmt: skip
+    return file_options(option(command))
+
+
+def file_options(command: F) -> F:
+    """--data and --records."""
     file = click.Path(path_type=Path, exists=True, dir_okay=False)
     for option in (
-        click.option("--json", "export", type=click.Path(path_type=Path, dir_okay=False),
-                     help="Write everything to this file too."),
         click.option("--records", type=file, multiple=True,
                      help="results.json of a run; given again, of several runs."),
         click.option("--data", type=file, help="Tidy CSV file, plain or gzipped: a row a trial."),
@@ -41,13 +49,14 @@ def read(data: Path | None, records: Sequence[Path], *, by_run: bool = False) ->
     `by_run`: agents of several runs are kept apart, as `run/agent`.
     """
     if data is not None and not records:
-        return _tidy(data)
+        return read_tidy(data)
     if records and data is None:
-        return _records(records, by_run)
+        return _dataset(records, by_run)
     raise click.UsageError("give one of --data FILE and --records FILE")
 
 
-def _tidy(path: Path) -> "Dataset":
+def read_tidy(path: Path) -> "Dataset":
+    """A tidy CSV file."""
     from benchwright.analysis.tidy import TidyError, dataset
     from benchwright.reports.words import one_line
 
@@ -59,9 +68,8 @@ def _tidy(path: Path) -> "Dataset":
         raise CliError(one_line(f"{path}: {error}", limit=1000)) from error
 
 
-def _records(paths: Sequence[Path], by_run: bool) -> "Dataset":
-    from benchwright.analysis.records import dataset
-
+def read_records(paths: Sequence[Path]) -> "list[dict[str, object]]":
+    """Records of all files, each of another run."""
     rows = {str(path): _rows(path) for path in paths}
     seen: dict[str, str] = {}
     for path, found in rows.items():
@@ -69,9 +77,24 @@ def _records(paths: Sequence[Path], by_run: bool) -> "Dataset":
             if uid in seen:
                 raise CliError(f"{path} and {seen[uid]} are of the same run: its trials count once")
             seen[uid] = path
+    if not any(rows.values()):
+        raise CliError(f"there is no trial in {', '.join(rows)}")
+    return [row for found in rows.values() for row in found]
+
+
+def _dataset(paths: Sequence[Path], by_run: bool) -> "Dataset":
+    from benchwright.analysis.records import dataset
+
     names = ", ".join(path.name for path in paths)
+    with of_this_shape(names):
+        return dataset(names, read_records(paths), by_run=by_run)
+
+
+@contextmanager
+def of_this_shape(names: str) -> Iterator[None]:
+    """What a record of another shape raises is one line."""
     try:
-        return dataset(names, [r for found in rows.values() for r in found], by_run=by_run)
+        yield
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise CliError(
             f"{names} is no results.json of `benchwright results`: a record in it is not of the "

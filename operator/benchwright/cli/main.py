@@ -11,6 +11,7 @@ _COMMANDS = {
     "run": ("run", "Check and apply manifests, then watch the run to its end."),
     "watch": ("watch", "Watch a run until every trial has an outcome."),
     "results": ("results", "Download results, report and evidence of a run."),
+    "report": ("report", "Write the report of a run, of its records, or of a table of trials."),
     "evidence": ("evidence", "Download all evidence of one trial."),
     "calibrate": ("calibrate", "Item statistics of tasks, and which should be looked at."),
     "compare": ("compare", "Compare two agents, and say how sure that is."),

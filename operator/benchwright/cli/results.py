@@ -4,14 +4,12 @@ from pathlib import Path
 
 import click
 
-from benchwright.cli import records
-from benchwright.cli.errors import warn
+from benchwright.cli.fetched import Fetched, fetch
 from benchwright.cli.gateway import Gateway
 from benchwright.cli.options import service_option
-from benchwright.cli.records import Record
 from benchwright.cli.saving import Folder
 from benchwright.cli.tables import check_complete, show
-from benchwright.cli.target import Session, Target, connect, pass_target, run_async
+from benchwright.cli.target import Target, connect, pass_target, run_async
 
 
 @click.command()
@@ -39,39 +37,19 @@ def results(
 ) -> None:
     """Write results.json, results.csv, report.html and evidence/ of RUN, and print the table."""
     folder = Folder(out or Path(f"{run}-results"), replace, not no_evidence)
-    found, expected = run_async(_results(target, run, folder, uid, service))
+    found = run_async(_results(target, run, folder, uid, service))
     if not quiet:
-        show(run, found)
-    for line in folder.written(len(found)):
+        show(run, found.records)
+    for line in folder.written(len(found.records)):
         click.echo(line)
-    check_complete(found, expected)
+    check_complete(found.records, found.expected)
 
 
 async def _results(
     target: Target, run: str, folder: Folder, uid: str | None, service: str
-) -> tuple[list[Record], int | None]:
-    """The records, and how many there should be where that is known."""
+) -> Fetched:
     async with connect(target) as session:
         gateway = Gateway(session, service)
-        known_uid, expected = await _known(session, run)
-        data, found = await records.fetch(gateway, run, uid or known_uid)
-        await folder.save(gateway, run, data, found)
-    return found, expected if uid in {None, known_uid} else None
-
-
-async def _known(session: Session, run: str) -> tuple[str | None, int | None]:
-    """UID and planned trials of the run in the cluster; a deleted one still has its results."""
-    from benchwright.cli.views import parse_run
-    from benchwright.kube.client import RUNS
-    from benchwright.kube.errors import ApiError
-
-    try:
-        found = parse_run(await session.kube.get(RUNS, session.namespace, run))
-    except ApiError as error:
-        if not error.not_found:
-            raise
-        return None, None
-    if not found.complete:
-        warn(f"run {run} is not complete: these are the results so far")
-        return found.uid, None
-    return found.uid, found.planned
+        found = await fetch(gateway, run, uid)
+        await folder.save(gateway, run, found.data, found.records)
+    return found

@@ -1,7 +1,7 @@
 """Results of a run as a folder of files.
 
-The CSV file and the page are made here from the very records that were downloaded, so that the
-three always agree, also while a run goes on (and the API server rewrites links in HTML that passes
+The CSV files and the page are made here from the very records that were downloaded, so that the
+files always agree, also while a run goes on (and the API server rewrites links in HTML that passes
 through its service proxy).
 """
 
@@ -17,6 +17,7 @@ from benchwright.cli.gateway import Gateway, RefusedError
 from benchwright.cli.records import Record
 
 _DOWNLOADS = 4
+_EVIDENCE = "logs, patches and reports, one archive a trial"
 
 
 @dataclass(frozen=True)
@@ -55,24 +56,23 @@ class Folder:
 
     def written(self, trials: int) -> Iterator[str]:
         """Where each file is, and what for."""
-        for name, what in (
-            ("results.json", f"records of {trials} trial{'' if trials == 1 else 's'}"),
-            ("results.csv", "the same, one row a trial"),
-            ("report.html", "the report: open it in a browser, it needs no network"),
-            ("evidence", "logs, patches and reports, one archive a trial"),
-        ):
+        from benchwright.reports.files import WHAT
+
+        count = f"records of {trials} trial{'' if trials == 1 else 's'}"
+        for name, what in {**WHAT, "results.json": count, "evidence": _EVIDENCE}.items():
             if self.evidence or name != "evidence":
                 yield f"{self.path / name}  {what}"
 
 
 def _write(folder: Path, run: str, data: bytes, found: list[Record]) -> None:
-    from benchwright.reports.html import render
-    from benchwright.reports.table import to_csv
+    from benchwright.reports.files import files
+    from benchwright.reports.report import of_records
 
     (folder / "evidence").mkdir(parents=True, exist_ok=True)
-    (folder / "results.csv").write_text(to_csv(found), encoding="utf-8", newline="")
-    page = render(run, found, evidence_folder="evidence")
-    (folder / "report.html").write_text(page, encoding="utf-8")
+    for name, content in files(of_records(run, found), evidence_folder="evidence"):
+        if name != "results.json":
+            (folder / name).write_text(content, encoding="utf-8", newline="")
+    # Last, and as it came: where it is, everything is.
     (folder / "results.json").write_bytes(data)
 
 

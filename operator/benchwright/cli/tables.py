@@ -44,12 +44,13 @@ def show(run: str, found: Sequence[dict[str, Any]]) -> None:
     """Print the table. Where the output is no terminal it is as wide as it needs to be."""
     from rich.console import Console
 
+    from benchwright.reports.report import of_records
     from benchwright.reports.text import results
 
     console = Console()
     if not console.is_terminal:
         console = Console(width=max(console.width, 160))
-    console.print(results(run, found))
+    console.print(results(of_records(run, found)))
 
 
 def check_complete(found: Sequence[dict[str, Any]], expected: int | None) -> None:

@@ -1,88 +1,95 @@
 """report.html: one page that needs nothing else, neither network nor JavaScript."""
 
-from collections.abc import Mapping, Sequence
-from functools import cache
-from importlib.resources import files
+from collections.abc import Mapping
+from functools import cache, partial
 from typing import Any
 from urllib.parse import quote
 
-from jinja2 import Environment, StrictUndefined, Template
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from benchwright.reports import measured, words
 from benchwright.reports.claims import claims
+from benchwright.reports.figures import figures
+from benchwright.reports.heatmap import heatmap
+from benchwright.reports.provenance import carried
+from benchwright.reports.report import SHOWN_CONFIGS, Report
 from benchwright.reports.spending import spending
-from benchwright.reports.summary import Record, findings, measurements, summarise
+from benchwright.reports.summary import Record, findings
+from benchwright.stats.values import Interval, Undefined
 
-_NETWORKS = {"none": "none: workspaces reached the model proxy and nothing else"}
+MAX_ROWS = 2000
+"""Trials that are listed; of more, those that did not succeed come first."""
 
 
-def render(run: str, records: Sequence[Record], evidence_folder: str | None = None) -> str:
+def render(report: Report, evidence_folder: str | None = None) -> str:
     """The page. Evidence is linked at the results service, or as files in `evidence_folder`."""
-    mine = sorted(
-        measurements(records), key=lambda r: (str(r["agent"]), str(r["task"]), r["index"])
-    )
-    cells = summarise(mine)
-    return _template().render(
-        run=run,
-        header=_header(mine),
-        agents=_agents(mine),
-        claims=claims(mine),
-        tasks=sorted({c.task for c in cells}),
-        cells={(c.agent, c.task): c for c in cells},
-        rows=[_row(r, evidence_folder) for r in mine],
-    )
+    listed = _listed(report)
+    places = {(config, task): f"#t{n}" for n, (config, task, _) in reversed([*enumerate(listed)])}
+    return environment().get_template("report.html.j2").render(
+        report=report,
+        provenance=carried(report.data),
+        totals=report.grid.totals,
+        spent=spending(report.records) if report.records else None,
+        claims=claims(report),
+        map=heatmap(report, places),
+        pair_of={(p.a, p.b): p for p in report.pairs},
+        figures=figures(report),
+        shown_configs=SHOWN_CONFIGS,
+        rows=[_row(*one, evidence_folder) for one in listed],
+        unlisted=len(report.records) - len(listed),
+    )  # fmt: skip
 
 
 @cache
-def _template() -> Template:
-    environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+def environment() -> Environment:
+    """Of all templates; everything is escaped."""
+    loader = PackageLoader("benchwright.reports")
+    made = Environment(
+        loader=loader,
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
-    environment.filters |= {"number": words.number, "percent": words.percent}
-    environment.globals["signs"] = words.SIGNS
-    source = files("benchwright.reports").joinpath("report.html.j2").read_text("utf-8")
-    return environment.from_string(source)
+    made.filters |= {
+        "number": words.number, "percent": words.percent, "points": words.points,
+        "line": words.one_line, "sum_of": sum,
+        "money_sum": partial(words.total, written=words.money),
+        "number_sum": partial(words.total, written=words.number),
+    }  # fmt: skip
+    made.tests["undefined_number"] = lambda value: isinstance(value, Undefined)
+    css = loader.get_source(made, "report.css")[0]
+    made.globals |= {"signs": words.SIGNS, "bar": _bar, "css": Markup(css)}  # noqa: S704  our file
+    return made
 
 
-def _header(records: Sequence[Record]) -> Mapping[str, str]:
-    networks = [_NETWORKS.get(n, n) for n in _distinct(records, "network")]
-    return {
-        "Corpus": ", ".join(_distinct(records, "corpus_digest")) or words.NOTHING,
-        "Protocol": ", ".join(_distinct(records, "protocol")) or words.NOTHING,
-        "Network": ", ".join(networks) or words.NOTHING,
-        "Namespace": ", ".join(_distinct(records, "namespace")) or words.NOTHING,
-        "Run UID": ", ".join(_distinct(records, "run_uid")) or words.NOTHING,
-        "First start": _date(min(_distinct(records, "started_at"), default="")),
-        "Last outcome": _date(max(_distinct(records, "finished_at"), default="")),
-        "Trials with an outcome": str(len(records)),
-        "Tokens spent in all": str(spending(records)) if records else words.NOTHING,
-    }
+def _bar(interval: Interval, value: float) -> Markup:
+    """An interval of a difference on a scale of -100 to 100 points."""
+    left, right, at = (_place(x) for x in (interval.low, interval.high, value))
+    return Markup(  # noqa: S704  numbers
+        f'<div class="bar diff" aria-hidden="true"><u></u><span style="left:{left:.1f}%;'
+        f'right:{100 - right:.1f}%"></span><i style="left:{at:.1f}%"></i></div>'
+    )
 
 
-def _date(stamp: str) -> str:
-    """To the second; the records have the rest."""
-    return f"{stamp[:19].replace('T', ' ')} UTC" if stamp else words.NOTHING
+def _place(difference: float) -> float:
+    return min(100.0, max(0.0, 50 + 50 * difference))
 
 
-def _distinct(records: Sequence[Record], key: str) -> list[str]:
-    return sorted({str(r[key]) for r in records if r.get(key) is not None})
+def _listed(report: Report) -> list[tuple[str, str, Record]]:
+    """By agent, task and index; of too many, the successes are left out first."""
+    placed = report.placed
+    if len(placed) > MAX_ROWS:
+        placed = sorted(placed, key=lambda p: p[2]["outcome"] == "success")[:MAX_ROWS]
+    return sorted(placed, key=lambda p: (p[0], p[1], str(p[2].get("run_uid")), p[2]["index"]))
 
 
-def _agents(records: Sequence[Record]) -> list[dict[str, str]]:
-    keys = ("agent", "scaffold", "model", "effort", "agent_digest")
-    rows: dict[tuple[str, ...], list[Record]] = {}
-    for record in records:
-        row = tuple(str(record.get(k) or words.NOTHING) for k in keys)
-        rows.setdefault(row, []).append(record)
-    return [
-        {**dict(zip(keys, row, strict=True)), "spent": spending(rows[row]).tokens}
-        for row in sorted(rows)
-    ]
-
-
-def _row(record: Record, folder: str | None) -> dict[str, Any]:
+def _row(config: str, task: str, record: Record, folder: str | None) -> dict[str, Any]:
     return {
         "record": record,
+        "config": config,
+        "task": task,
         "message": words.one_line(record.get("message"), limit=600),
         "tests": measured.added_or_passed(record),
         "lines": measured.lines(record),

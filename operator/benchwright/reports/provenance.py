@@ -16,15 +16,10 @@ def carried(data: Dataset) -> Mapping[str, str]:
         "Corpus": _all(of.corpus_digests),
         "Protocol": _all(of.protocols),
         "Network": _all(_NETWORKS.get(n, n) for n in of.networks),
-        "First start": date(of.first_start),
-        "Last outcome": date(of.last_outcome),
+        "First start": words.date(of.first_start),
+        "Last outcome": words.date(of.last_outcome),
         "Prices": _all(of.prices),
     }
-
-
-def date(stamp: str | None) -> str:
-    """To the second; the records have the rest."""
-    return f"{stamp[:19].replace('T', ' ')} UTC" if stamp else words.UNKNOWN
 
 
 def warnings(data: Dataset) -> Iterator[str]:

@@ -1,13 +1,10 @@
-"""Records → one summary for each agent at each task. Invalid trials never enter a rate."""
+"""Records → quantities of each agent at each task, by what its kind measures."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
-
-from benchwright.stats.proportions import wilson
-from benchwright.stats.values import Count, Interval, Undefined
 
 Record = Mapping[str, Any]
 VALID = ("success", "failure", "timeout")
@@ -36,21 +33,9 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class CellSummary:
-    """One agent at one task."""
+    """What one agent did at one task, beside how often it succeeded: quantities over valid trials."""
 
-    agent: str
-    task: str
     kind: str
-    planned: int
-    """Planned trials as far as the records show: exact for a complete run, else a lower bound."""
-    success: int
-    failure: int
-    timeout: int
-    invalid: int
-    interval: Interval | None
-    """Of success / valid."""
-    interval_missing: str | None
-    """Why there is no interval."""
     gained_lines: Sample
     changed_files: Sample
     changed_lines: Sample
@@ -58,28 +43,20 @@ class CellSummary:
     tokens: Sample
     """Input and output."""
     harness_seconds: Sample
-    reasons: Mapping[str, int]
-    """Trials by reason, most frequent first."""
     findings: Mapping[str, int]
     """Trials by what is odd about them."""
 
-    @property
-    def valid(self) -> int:
-        return self.success + self.failure + self.timeout
 
-    @property
-    def unfinished(self) -> int:
-        return self.planned - self.valid - self.invalid
+Key = tuple[str, str]
+"""Configuration and task."""
 
 
-def summarise(records: Sequence[Record]) -> list[CellSummary]:
-    """Summaries in order of agent and task. Baselines are no observations and are passed over."""
-    mine = measurements(records)
-    planned = max((int(r["index"]) + 1 for r in mine), default=0)
-    cells: dict[tuple[str, str], list[Record]] = {}
-    for record in mine:
-        cells.setdefault((str(record["agent"]), str(record["task"])), []).append(record)
-    return [_cell(*key, cells[key], planned) for key in sorted(cells)]
+def summarise(placed: Iterable[tuple[str, str, Record]]) -> dict[Key, CellSummary]:
+    """By configuration and task."""
+    cells: dict[Key, list[Record]] = {}
+    for config, task, record in placed:
+        cells.setdefault((config, task), []).append(record)
+    return {key: _cell(of) for key, of in cells.items()}
 
 
 def measurements(records: Iterable[Record]) -> list[Record]:
@@ -119,26 +96,14 @@ def number(record: Record, part: str, field: str) -> float | None:
     return None if value is None else float(value)
 
 
-def _cell(agent: str, task: str, records: Sequence[Record], planned: int) -> CellSummary:
-    by = Counter(str(r["outcome"]) for r in records)
-    interval = wilson(Count(sum(by[o] for o in VALID), by["success"]))
+def _cell(records: Sequence[Record]) -> CellSummary:
     return CellSummary(
-        agent=agent,
-        task=task,
         kind=str(records[0]["kind"]),
-        planned=max(planned, len(records)),
-        success=by["success"],
-        failure=by["failure"],
-        timeout=by["timeout"],
-        invalid=by["invalid"],
-        interval=None if isinstance(interval, Undefined) else interval,
-        interval_missing=interval.reason if isinstance(interval, Undefined) else None,
         gained_lines=sample(records, lambda r: number(r, "coverage", "gained_lines")),
         changed_files=sample(records, lambda r: number(r, "changes", "files")),
         changed_lines=sample(records, _changed_lines),
         tokens=sample(records, tokens),
         harness_seconds=sample(records, harness_seconds),
-        reasons=dict(Counter(str(r["reason"]) for r in records).most_common()),
         findings=dict(Counter(reason for r in records for reason in findings(r))),
     )
 

@@ -3,10 +3,7 @@
 The columns of the nested parts come from the models, so that a new measurement cannot be left out.
 """
 
-import csv
-import io
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from pydantic import BaseModel
 
@@ -20,11 +17,9 @@ from benchwright.api.measurements import (
     TestNumbers,
 )
 from benchwright.api.spent import Spent
-from benchwright.reports.summary import CellSummary, findings, summarise
+from benchwright.reports.rows import Value, written
+from benchwright.reports.summary import Record, findings
 
-__all__ = ["CellSummary", "columns", "summarise", "to_csv"]
-
-Record = Mapping[str, Any]
 _PLAIN = {
     "namespace": "namespace", "run": "run", "run_uid": "run_uid", "trial": "trial",
     "trial_uid": "trial_uid", "purpose": "purpose", "agent": "agent", "agent_digest": "agent_digest",
@@ -45,8 +40,6 @@ _NESTED: Mapping[str, tuple[type[BaseModel], tuple[str, ...]]] = {
     "spent": (Spent, ()),
     "seconds": (SecondsSpent, ()),
 }
-# What a spreadsheet takes for a formula (OWASP, CSV injection).
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def columns() -> list[str]:
@@ -56,11 +49,7 @@ def columns() -> list[str]:
 
 def to_csv(records: Sequence[Record]) -> str:
     """One row a trial, in the order given, with a header line (RFC 4180)."""
-    out = io.StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(columns())
-    writer.writerows(_row(record) for record in records)
-    return out.getvalue()
+    return written(columns(), (_row(record) for record in records))
 
 
 def _nested_columns() -> Iterator[tuple[str, str, str]]:
@@ -69,10 +58,10 @@ def _nested_columns() -> Iterator[tuple[str, str, str]]:
             yield f"{part}_{field}", part, field
 
 
-def _row(record: Record) -> list[str]:
+def _row(record: Record) -> list[Value]:
     plain = [record.get(key) for key in _PLAIN.values()]
     nested = [(record.get(part) or {}).get(field) for _, part, field in _nested_columns()]
-    return [_cell(value) for value in (*plain, *nested, *(f(record) for f in _COUNTED.values()))]
+    return [*plain, *nested, *(f(record) for f in _COUNTED.values())]
 
 
 def _criteria_passed(record: Record) -> int | None:
@@ -99,13 +88,3 @@ _COUNTED = {
     "invalid_attempts": _invalid_attempts,
     "findings": _findings,
 }
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return f"'{value}" if value.startswith(_FORMULA_STARTS) else value
-    return str(value)

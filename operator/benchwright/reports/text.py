@@ -1,6 +1,6 @@
 """Tables for the terminal. All text goes in as rich `Text`: nothing in a record is markup."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
@@ -8,19 +8,15 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from benchwright.analysis.grid import GridCell
 from benchwright.reports import words
 from benchwright.reports.claims import claims
 from benchwright.reports.measured import CHANGES_FILES, GAINS_LINES
+from benchwright.reports.report import Report
 from benchwright.reports.spending import spending
-from benchwright.reports.summary import (
-    CellSummary,
-    Record,
-    Sample,
-    harness_seconds,
-    measurements,
-    sample,
-    summarise,
-)
+from benchwright.reports.summary import CellSummary, Record, Sample, harness_seconds, sample
+from benchwright.stats.proportions import wilson
+from benchwright.stats.values import Undefined
 
 _COLUMNS = (
     "Success", "95 % interval", "Outcomes", "Lines gained", "Files", "Lines changed", "Tokens",
@@ -31,13 +27,12 @@ _ROOM = 100
 """Columns below which a table of that many columns is all folds."""
 
 
-def results(run: str, records: Sequence[Record]) -> RenderableType:
+def results(report: Report) -> RenderableType:
     """What is shown at the end of a run: the table, the harness's seconds, tokens, what may be said."""
-    mine = measurements(records)
-    parts: list[RenderableType] = [_Fitting(run, mine), Text(harness_line(mine))]
-    if mine:
-        parts.append(Text(f"tokens spent in all: {spending(mine)}"))
-    for claim in claims(mine):
+    parts: list[RenderableType] = [_Fitting(report), Text(harness_line(report.records))]
+    if report.records:
+        parts.append(Text(f"tokens spent in all: {spending(report.records)}"))
+    for claim in claims(report):
         if claim.kind != "may":
             sign, style = ("✗", "red") if claim.kind == "stop" else ("!", "yellow")
             parts.append(Text.assemble((f"{sign} ", style), words.one_line(claim.text, 1000)))
@@ -48,43 +43,53 @@ def results(run: str, records: Sequence[Record]) -> RenderableType:
 class _Fitting:
     """The table where there is room for it, else a paragraph for each of its rows."""
 
-    run: str
-    records: Sequence[Record]
+    report: Report
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         if options.max_width >= _ROOM:
-            yield table(self.run, self.records)
+            yield table(self.report)
             return
-        yield _title(self.run)
-        for cell in summarise(self.records):
-            agent, task, *values = _row(cell, show_agent=True)
+        yield _title(self.report)
+        for agent, task, values in _rows(self.report):
             told = zip(_COLUMNS, values, strict=True)
             parts = [
                 Text.assemble((f"{n} ", "dim"), v) for n, v in told if v.plain != words.NOTHING
             ]
-            yield Text.assemble(agent, " · ", task)
+            yield Text.assemble(_agent(agent), " · ", words.one_line(task))
             yield Padding(Text(" · ").join(parts), (0, 0, 0, 2))
         yield Text(_CAPTION, style="dim")
 
 
-def _title(run: str) -> Text:
-    return Text(f"Results of run {words.one_line(run)}")
+def _title(report: Report) -> Text:
+    return Text(f"Results of run {words.one_line(report.data.title)}")
 
 
-def table(run: str, records: Sequence[Record]) -> Table:
+def _agent(name: str) -> Text:
+    return Text(words.one_line(name), style="bold")
+
+
+def table(report: Report) -> Table:
     """A row for each agent at each task; numbers after the rate are medians of valid trials."""
-    out = Table(title=_title(run), title_justify="left", caption=_CAPTION, caption_justify="left")
+    out = Table(
+        title=_title(report), title_justify="left", caption=_CAPTION, caption_justify="left"
+    )
     out.add_column("Agent", overflow="fold")
     out.add_column("Task", overflow="fold")
     for name in _COLUMNS:
         out.add_column(name, justify="left" if name == "Outcomes" else "right")
     last = ""
-    for cell in summarise(records):
-        if last and cell.agent != last:
+    for agent, task, values in _rows(report):
+        if last and agent != last:
             out.add_section()
-        out.add_row(*_row(cell, show_agent=cell.agent != last))
-        last = cell.agent
+        out.add_row(_agent(agent) if agent != last else "", Text(words.one_line(task)), *values)
+        last = agent
     return out
+
+
+def _rows(report: Report) -> Iterator[tuple[str, str, list[Text]]]:
+    """Agent, task, and the columns."""
+    for (agent, task), cell in report.grid.cells.items():
+        yield agent, task, _values(cell, report.cells.get((agent, task)))
 
 
 def harness_line(records: Sequence[Record]) -> str:
@@ -100,37 +105,40 @@ def harness_line(records: Sequence[Record]) -> str:
     )
 
 
-def _row(cell: CellSummary, *, show_agent: bool) -> list[Text]:
-    gains, changes = cell.kind in GAINS_LINES, cell.kind in CHANGES_FILES
+def _values(cell: GridCell, of: CellSummary | None) -> list[Text]:
+    if of is None:
+        return [Text("n/a"), Text(_interval(cell)), _outcomes(cell, of), *[Text(words.NOTHING)] * 5]
+    gains, changes = of.kind in GAINS_LINES, of.kind in CHANGES_FILES
     return [
-        Text(words.one_line(cell.agent) if show_agent else "", style="bold"),
-        Text(words.one_line(cell.task)),
-        Text(f"{cell.success}/{cell.valid}" if cell.valid else "n/a"),
+        Text(f"{cell.count.c}/{cell.count.n}" if cell.count.n else "n/a"),
         Text(_interval(cell)),
-        _outcomes(cell),
-        Text(_median(cell.gained_lines) if gains else words.NOTHING),
-        Text(_median(cell.changed_files) if changes else words.NOTHING),
-        Text(_median(cell.changed_lines) if changes else words.NOTHING),
-        Text(_median(cell.tokens)),
-        Text(_median(cell.harness_seconds, 1)),
+        _outcomes(cell, of),
+        Text(_median(of.gained_lines) if gains else words.NOTHING),
+        Text(_median(of.changed_files) if changes else words.NOTHING),
+        Text(_median(of.changed_lines) if changes else words.NOTHING),
+        Text(_median(of.tokens)),
+        Text(_median(of.harness_seconds, 1)),
     ]
 
 
-def _interval(cell: CellSummary) -> str:
-    if cell.interval is None:
-        return cell.interval_missing or ""
-    return f"{words.percent(cell.interval.low)} – {words.percent(cell.interval.high)}"
+def _interval(cell: GridCell) -> str:
+    interval = wilson(cell.count)
+    if isinstance(interval, Undefined):
+        return interval.reason
+    return f"{words.percent(interval.low)} – {words.percent(interval.high)}"
 
 
-def _outcomes(cell: CellSummary) -> Text:
+def _outcomes(cell: GridCell, of: CellSummary | None) -> Text:
+    tally = cell.cell
     counts = {
-        "success": cell.success, "failure": cell.failure, "timeout": cell.timeout,
-        "invalid": cell.invalid,
+        "success": cell.count.c, "failure": cell.count.n - cell.count.c - tally.timeouts,
+        "timeout": tally.timeouts, "invalid": tally.invalid,
     }  # fmt: skip
     parts = [(f"{words.SIGNS[o]} {n} {o}", words.STYLES[o]) for o, n in counts.items() if n]
-    if cell.unfinished > 0:
-        parts.append((f"… {cell.unfinished} unfinished", "dim"))
-    parts += [(f"! {n} {reason}", "yellow") for reason, n in cell.findings.items()]
+    if tally.missing:
+        parts.append((f"… {tally.missing} unfinished", "dim"))
+    findings = of.findings if of else {}
+    parts += [(f"! {n} {reason}", "yellow") for reason, n in findings.items()]
     return Text(", ").join(Text(text, style=style) for text, style in parts)
 
 

@@ -17,6 +17,7 @@ from aiohttp import web
 from benchwright.api.facts import StageFacts
 from benchwright.changes.model import Changes
 from benchwright.reports.html import render
+from benchwright.reports.report import of_records
 from benchwright.reports.table import to_csv
 from benchwright.results.auth import CLOCK, claims
 from benchwright.results.evidence import archive
@@ -177,9 +178,13 @@ async def get_results(request: web.Request) -> web.Response:
     if info["file"] == "results.csv":
         return web.Response(text=to_csv(records), content_type="text/csv")
     if info["file"] == "report.html":
-        page = await asyncio.to_thread(render, info["run"], records)
+        page = await asyncio.to_thread(_page, info["run"], records)
         return web.Response(text=page, content_type="text/html")
     raise web.HTTPNotFound(text="results.json, results.csv and report.html are what there is")
+
+
+def _page(run: str, records: list[dict[str, Any]]) -> str:
+    return render(of_records(run, records))
 
 
 @routes.get("/trials/{uid}/evidence.tar.gz")

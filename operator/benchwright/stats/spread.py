@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from statistics import stdev
 
-_ROUNDING = 1e-12
+ROUNDING = 1e-12
 
 
 def varies(values: Sequence[float]) -> bool:
@@ -13,7 +13,7 @@ def varies(values: Sequence[float]) -> bool:
     have a tiny deviation, and with it a p-value of 0.
     """
     low, high = min(values), max(values)
-    return high - low > _ROUNDING * max(1.0, abs(low), abs(high))
+    return high - low > ROUNDING * max(1.0, abs(low), abs(high))
 
 
 def sample_sd(values: Sequence[float]) -> float:

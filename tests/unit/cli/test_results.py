@@ -32,7 +32,8 @@ def test_writes_everything_into_one_folder(two: FakeApi, cli: Cli) -> None:
     folder = Path("r-results")
     found = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())
     assert found == [
-        "evidence/r-0.tar.gz", "evidence/r-1.tar.gz", "report.html", "results.csv", "results.json",
+        "agents.csv", "analysis.json", "evidence/r-0.tar.gz", "evidence/r-1.tar.gz", "pairs.csv",
+        "report.html", "results.csv", "results.json", "tasks.csv",
     ]  # fmt: skip
     assert (folder / "results.json").read_bytes() == two.service["/runs/default/r/results.json"][1]
     assert (folder / "evidence/r-1.tar.gz").read_bytes() == archive(b"u1")
@@ -40,15 +41,19 @@ def test_writes_everything_into_one_folder(two: FakeApi, cli: Cli) -> None:
 
 def test_where_each_file_is_is_said_after_the_table_or_alone(two: FakeApi, cli: Cli) -> None:
     files = [
+        "out/report.html  the report: open it in a browser, it needs no network",
         "out/results.json  records of 2 trials",
         "out/results.csv  the same, one row a trial",
-        "out/report.html  the report: open it in a browser, it needs no network",
+        "out/agents.csv  rates, intervals and sums of each agent",
+        "out/pairs.csv  paired differences of each two agents",
+        "out/tasks.csv  item statistics of each task",
+        "out/analysis.json  all that was computed, with what is undefined and why",
         "out/evidence  logs, patches and reports, one archive a trial",
     ]
-    assert cli("results", "r", "--out", "out").stdout.splitlines()[-4:] == files
+    assert cli("results", "r", "--out", "out").stdout.splitlines()[-8:] == files
     assert cli("results", "r", "--out", "out", "--quiet").stdout.splitlines() == files
     alone = cli("results", "r", "--out", "out", "--quiet", "--no-evidence")
-    assert alone.stdout.splitlines() == files[:3]
+    assert alone.stdout.splitlines() == files[:7]
 
 
 def test_csv_and_page_are_of_the_same_records(two: FakeApi, cli: Cli) -> None:

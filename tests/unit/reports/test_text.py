@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from benchwright.reports.report import of_records
 from benchwright.reports.text import harness_line, results
 from benchwright.reports.words import number, one_line
 from tests.unit.reports.samples import measured, record, usage
@@ -14,7 +15,7 @@ from tests.unit.reports.samples import measured, record, usage
 def shown(*records: dict[str, Any], run: str = "demo", width: int = 200) -> str:
     console = Console(file=StringIO(), width=width, force_terminal=False)
     with console.capture() as capture:
-        console.print(results(run, records))
+        console.print(results(of_records(run, records)))
     return capture.get()
 
 

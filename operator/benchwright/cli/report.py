@@ -1,0 +1,94 @@
+"""`benchwright report`: the whole report as a folder of files."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from benchwright.cli.datafiles import file_options, of_this_shape, read_records, read_tidy
+from benchwright.cli.errors import CliError
+from benchwright.cli.options import service_option
+from benchwright.cli.target import Target, connect, pass_target, run_async
+
+if TYPE_CHECKING:
+    from benchwright.reports.report import Report
+
+
+@click.command()
+@click.argument("run", required=False)
+@file_options
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    required=True,
+    help="Folder to write to.",
+)
+@click.option("--title", help="Title of the report. Left out: the run, or the file.")
+@click.option("--replace", is_flag=True, help="Write over an earlier report in the folder.")
+@click.option("--uid", help="Which of several runs that had this name.")
+@service_option
+@pass_target
+def report(
+    target: Target,
+    run: str | None,
+    data: Path | None,
+    records: tuple[Path, ...],
+    out: Path,
+    title: str | None,
+    replace: bool,
+    uid: str | None,
+    service: str,
+) -> None:
+    """Write report.html, the trials, and all that follows from them to a folder.
+
+    The trials are those of RUN in the cluster, of --records (results.json of one run or of several),
+    or of --data (a tidy CSV file, plain or gzipped: config, model_family, task, trial, outcome,
+    cost_usd, tokens_in, tokens_out, seconds). `benchwright results` writes the same with the evidence.
+    """
+    if sum((run is not None, data is not None, bool(records))) != 1:
+        raise click.UsageError("give one of RUN, --data FILE and --records FILE")
+    if (out / "report.html").exists() and not replace:
+        raise CliError(f"{out} holds a report already: choose another --out, or --replace it")
+    if run is not None:
+        _write(_of_run(target, run, uid, service, title), out)
+    else:
+        _write(_of_files(data, records, title), out)
+
+
+def _of_run(target: Target, run: str, uid: str | None, service: str, title: str | None) -> "Report":
+    from benchwright.cli.fetched import Fetched, fetch
+    from benchwright.cli.gateway import Gateway
+    from benchwright.reports.report import of_records
+
+    async def fetched() -> Fetched:
+        async with connect(target) as session:
+            return await fetch(Gateway(session, service), run, uid)
+
+    return of_records(title or run, run_async(fetched()).records)
+
+
+def _of_files(data: Path | None, records: tuple[Path, ...], title: str | None) -> "Report":
+    from dataclasses import replace
+
+    from benchwright.reports.report import Report, of_records
+
+    if data is not None:
+        found = read_tidy(data)
+        return Report(replace(found, title=title or found.title))
+    rows = read_records(records)
+    names = ", ".join(sorted({str(row["run"]) for row in rows}))
+    with of_this_shape(", ".join(path.name for path in records)):
+        return of_records(title or names, rows)
+
+
+def _write(made: "Report", out: Path) -> None:
+    from benchwright.reports.files import WHAT, files
+
+    out.mkdir(parents=True, exist_ok=True)
+    for name, content in files(made):
+        path = out / name
+        try:
+            path.write_text(content, encoding="utf-8", newline="")
+        except OSError as error:
+            raise CliError(f"{path} cannot be written: {error}") from error
+        click.echo(f"{path}  {WHAT[name]}")
