@@ -1,0 +1,17 @@
+"""Where handlers find what they work with."""
+
+from aiohttp import web
+
+from benchwright.web.colouring import Colourer
+from benchwright.web.ports import Backend, Evidence, Lists
+
+BACKEND: web.AppKey[Backend] = web.AppKey("backend", Backend)
+COLOURER: web.AppKey[Colourer] = web.AppKey("colourer", Colourer)
+
+
+def lists(request: web.Request) -> Lists:
+    return request.app[BACKEND].lists
+
+
+def evidence(request: web.Request) -> Evidence:
+    return request.app[BACKEND].evidence
