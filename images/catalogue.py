@@ -90,7 +90,7 @@ _OPERATOR_WHEELS = Wheels(
     roots=(
         *("kopf", "kubernetes", "pydantic", "GitPython", "aiohttp", "prometheus-client", "scipy"),
         *("SQLAlchemy", "aiosqlite", "obstore", "defusedxml", "ruamel.yaml", "jinja2", "click"),
-        *("rich", "greenlet"),
+        *("rich", "pygments", "greenlet"),
     ),
     prune=(
         "numpy/*/test_*.py",

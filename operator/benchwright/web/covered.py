@@ -50,6 +50,8 @@ class CoverageView:
 
     files: Sequence[FileView] = ()
     left_out: int = 0
+    gained: int = 0
+    """In all files. It is the record's number, unless baselines were added since it was graded."""
     missing: str = ""
 
 
@@ -79,7 +81,7 @@ def _compared(
     found, base = gain(before, now), union(before)
     views = [_file(path, found, now, base[path].covered, base[path].measured) for path in base]
     views.sort(key=lambda v: (-v.gained, -v.lost, v.path))
-    return CoverageView(views[:max_files], max(0, len(views) - max_files))
+    return CoverageView(views[:max_files], max(0, len(views) - max_files), found.gained_lines)
 
 
 def _file(

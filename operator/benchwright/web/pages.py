@@ -102,7 +102,7 @@ async def trial(request: web.Request) -> web.Response:
     record = await known_record(request)
     shown = await trial_page(evidence(request), request.app[COLOURER], record)
     values = await review_values(request, str(record["trial_uid"]))
-    return page(request, "trial.html.j2", t=shown, r=record, **values)
+    return page(request, "trial.html.j2", t=shown, r=shown.record, **values)
 
 
 async def known_record(request: web.Request) -> Record:

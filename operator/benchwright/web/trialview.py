@@ -18,6 +18,12 @@ from benchwright.web.stages import StageView, evaluated, parse_facts, read_facts
 
 WRITING = "testWriting"
 _COVERED = frozenset({WRITING})
+_FIELDS = (
+    "trial", "run", "run_uid", "namespace", "agent", "agent_digest", "scaffold", "model", "effort",
+    "task", "task_digest", "kind", "network", "index", "order", "attempt", "outcome", "reason",
+    "message", "coverage", "started_at", "finished_at", "usage", "would_pass",
+)  # fmt: skip
+"""What the page reads by name: an older record may lack some, which is unknown."""
 _TESTED = frozenset({WRITING, "testRunning"})
 
 
@@ -47,6 +53,7 @@ class TrialPage:
 
 async def trial_page(evidence: Evidence, colourer: Colourer, record: Record) -> TrialPage:
     """Reads what is stored; heavy reading is done in a thread."""
+    record = {**dict.fromkeys(_FIELDS), **record}
     uid, kind = str(record["trial_uid"]), record.get("kind")
     facts, files = await evidence.facts(uid), await evidence.files(uid)
     digest = str(record.get("task_digest"))
@@ -63,7 +70,7 @@ async def trial_page(evidence: Evidence, colourer: Colourer, record: Record) -> 
         coverage=coverage if kind in _COVERED else None,
         cases=cases if kind in _TESTED else None,
         patches=await patches(evidence, files, colourer),
-        logs=await logs(evidence, files),
+        logs=await logs(evidence, sorted(files, key=_last_first)),
         usage=_usage(record),
         attempts=record.get("attempts") or [],
         files=files,
@@ -82,6 +89,11 @@ def _facts(
         coverage_view(before, after),
         cases_view(before, after, compared=writing),
     )
+
+
+def _last_first(file: FileRow) -> tuple[int, bool, str, str]:
+    """What a reader looks for first: the last attempt, and in it the agent's stages."""
+    return -file.attempt, file.stage == "evaluate", file.stage, file.name
 
 
 def _parts(record: Record) -> dict[str, dict[str, str]]:
