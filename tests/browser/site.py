@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import aiohttp
 from aiohttp import web
 from aiohttp.test_utils import TestServer
+from yarl import URL
 
 from benchwright.results.store import Store
 from tests.unit.results.support import Service, running
@@ -52,7 +53,7 @@ def behind_prefix(target: str, http: aiohttp.ClientSession) -> web.Application:
     async def forward(request: web.Request) -> web.Response:
         rest = request.raw_path.removeprefix(PREFIX)
         headers = {k: v for k, v in request.headers.items() if k.lower() not in _DROPPED}
-        url = aiohttp.client.URL(f"{target}{rest}", encoded=True)
+        url = URL(f"{target}{rest}", encoded=True)
         body = await request.read()
         async with http.request(
             request.method, url, data=body or None, headers=headers, allow_redirects=False

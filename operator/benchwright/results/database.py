@@ -15,6 +15,7 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from benchwright.results.upgrade import upgrade
+from benchwright.web.lists import SORTS
 
 metadata = MetaData()
 _ID = BigInteger().with_variant(Integer, "sqlite")
@@ -66,7 +67,6 @@ _LISTED = (
     "outcome", "reason", "trial", "started_at", "seconds", "tokens", "cost_usd", "gained_lines",
     "trial_uid",
 )  # fmt: skip
-_CELL = ("agent", "task", "agent_digest", "task_digest")
 records = Table(
     "records",
     metadata,
@@ -94,17 +94,21 @@ records = Table(
     Column("revision", _ID),
     # The last: SQLite reads a row's overflow pages up to the column that is asked for.
     Column("document", Text, nullable=False),
-    # Lists are answered from these alone. A list that reads rows reads their documents' pages too,
-    # which takes ten times as long; hence no narrower index by what is sorted, which the planner
-    # would prefer.
+    # Lists are answered from these alone: reading rows takes ten times as long. The wide ones are
+    # for lists that are narrowed, the narrow ones for orders.
     Index("records_of_run", "run_uid", "purpose", "agent", "task", *_LISTED),
-    Index("records_of_task", "task", "purpose", "agent", "agent_digest", "task_digest", *_LISTED),
-    Index("records_of_agent", "agent", "purpose", "task", "agent_digest", "task_digest", *_LISTED),
-    Index("records_tally", "run_uid", "purpose", *_CELL, "outcome"),
-    Index("records_runs", "purpose", "run_uid", "outcome", "started_at", "finished_at"),
-    Index("records_revision", "revision", "stored_at"),
+    Index("records_of_task", "task", "purpose", "agent", *_LISTED),
+    Index("records_of_agent", "agent", "purpose", "task", *_LISTED),
+    *(Index(f"records_run_{by}", "run_uid", "purpose", by, "trial_uid") for by in SORTS),
+    Index("records_task_started", "task", "purpose", "started_at", "trial_uid"),
+    Index("records_agent_started", "agent", "purpose", "started_at", "trial_uid"),
+    # What came since, to be counted (counts).
+    Index(
+        "records_revision", "revision", "trial_uid", "run_uid", "purpose", "agent", "agent_digest",
+        "task", "task_digest", "outcome", "started_at", "finished_at",
+    ),
     Index("records_run_revision", "run_uid", "revision", "stored_at"),
-)
+)  # fmt: skip
 reviews = Table(
     "reviews",
     metadata,

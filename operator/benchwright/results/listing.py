@@ -1,15 +1,17 @@
 """Searching and sorting records. Every list is answered from an index alone (see database)."""
 
 import asyncio
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import Any
 
 from sqlalchemy import ColumnElement, Row, Select, func, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from benchwright.results.counts import MEASUREMENT, Counts
 from benchwright.results.database import records, reviews
-from benchwright.results.order import stretches
+from benchwright.results.order import stretches, whole
 from benchwright.web.lists import (
     PAGE,
     Change,
@@ -22,46 +24,39 @@ from benchwright.web.lists import (
     TrialRow,
 )
 
-T = TypeVar("T")
 _t = records.c
 _SCOPES = {"run": _t.run_uid, "task": _t.task, "agent": _t.agent}
-_MEASUREMENT = "measurement"
-_KEPT = 64
-"""Answers that are kept until a record comes."""
+_EXACT = ("agent", "task", "outcome", "reason", "agent_digest", "task_digest")
 _ROW = (
     "trial_uid", "run_uid", "namespace", "run", "trial", "agent", "agent_digest", "task",
     "task_digest", "outcome", "reason", "started_at", "seconds", "tokens", "cost_usd", "gained_lines",
 )  # fmt: skip
+_KNOWN = {"trial": func.coalesce(_t.trial, _t.trial_uid), "task": func.coalesce(_t.task, "")}
+_COLUMNS = [_KNOWN.get(name, _t[name]) for name in _ROW]
+"""In the order of TrialRow's fields."""
 
 
 class Listing:
-    """Lists of runs and trials. Counts are kept in memory until a record comes."""
+    """Lists of runs and trials."""
 
     def __init__(self, engine: AsyncEngine):
         self._engine = engine
-        self._kept: dict[Hashable, tuple[int, Any]] = {}
+        self._counts = Counts(engine)
 
     async def runs(self) -> Sequence[RunRow]:
         """The run with the newest start first; those without any start at the end."""
-        revision = (await self.change(None)).revision
-        found: Sequence[RunRow] | None = self._known("runs", revision)
-        if found is None:
-            found = self._keep("runs", revision, await self._runs())
-        return found
+        await self._counts.update()
+        found = self._counts.runs().values()
+        return sorted(found, key=lambda r: (r.first or 0.0, r.run_uid), reverse=True)
 
     async def run(self, run_uid: str) -> RunRow | None:
-        rows = await self._all(_run_query().where(_t.run_uid == run_uid))
-        return next(iter(await self._named(_by_run(rows))), None)
+        await self._counts.update()
+        return self._counts.runs().get(run_uid)
 
     async def tallies(self, scope: Scope) -> Sequence[Tally]:
         """Of all cells and outcomes of the scope."""
-        revision = (await self.change(scope.value if scope.kind == "run" else None)).revision
-        found: Sequence[Tally] | None = self._known(scope, revision)
-        if found is None:
-            found = self._keep(
-                scope, revision, [_tally(r) for r in await self._all(tallying(scope))]
-            )
-        return found
+        await self._counts.update()
+        return self._counts.tallies(scope)
 
     async def page(self, scope: Scope, query: Query) -> Page:
         """One page, and how many trials there are on all."""
@@ -69,9 +64,7 @@ class Listing:
             self._total(scope, query.filter), self._uids(scope, query)
         )
         backwards = query.cursor is not None and query.cursor.backwards
-        if backwards:
-            uids = uids[::-1]
-        rows = await self._rows(uids)
+        rows = await self._rows(uids[::-1] if backwards else uids)
         came_from = query.cursor is not None
         return Page(rows, total, *((more, came_from) if backwards else (came_from, more)))
 
@@ -81,38 +74,13 @@ class Listing:
         if run_uid is not None:
             query = query.where(_t.run_uid == run_uid)
         rows = await self._all(query.order_by(_t.revision.desc()).limit(1))
-        # SQLite gives times without their zone, which is UTC.
         return next((Change(int(r.revision), _seconds(r.stored_at)) for r in rows), Change(0, None))
 
-    async def _runs(self) -> Sequence[RunRow]:
-        found = await self._named(_by_run(await self._all(_run_query())))
-        return sorted(found, key=lambda r: (r.first is not None, r.first or 0.0), reverse=True)
-
-    async def _named(self, runs: dict[str, RunRow]) -> list[RunRow]:
-        """With their names, each from one of its records."""
-        uids = list(runs)
-        named: list[Row[Any]] = []
-        for start in range(0, len(uids), PAGE):
-            some = uids[start : start + PAGE]
-            query = select(_t.run_uid, func.min(_t.trial_uid).label("uid"))
-            query = query.where(_t.run_uid.in_(some), _t.purpose == _MEASUREMENT)
-            one = [r.uid for r in await self._all(query.group_by(_t.run_uid))]
-            names = select(_t.run_uid, _t.namespace, _t.run).where(_t.trial_uid.in_(one))
-            named += await self._all(names)
-        return [
-            RunRow(r.run_uid, r.namespace, r.run, found.first, found.last, found.outcomes)
-            for r in named
-            if (found := runs[r.run_uid])
-        ]
-
     async def _total(self, scope: Scope, narrowed: Filter) -> int:
-        revision = (await self.change(scope.value if scope.kind == "run" else None)).revision
-        key = (scope, narrowed)
-        found: int | None = None if narrowed.review else self._known(key, revision)
-        if found is None:
-            rows = await self._all(counting(scope, narrowed))
-            found = self._keep(key, revision, int(rows[0][0]))
-        return found
+        if narrowed.text or narrowed.reason or narrowed.review:
+            return int((await self._all(counting(scope, narrowed)))[0][0])
+        await self._counts.update()
+        return self._counts.total(scope, narrowed)
 
     async def _uids(self, scope: Scope, query: Query) -> tuple[list[str], bool]:
         """Of one page, in the order of reading; whether there are more behind it."""
@@ -125,25 +93,14 @@ class Listing:
         return found[:PAGE], len(found) > PAGE
 
     async def _rows(self, uids: Sequence[str]) -> list[TrialRow]:
-        query = select(*(_t[name] for name in _ROW)).where(_t.trial_uid.in_(uids))
+        query = select(*_COLUMNS).where(_t.trial_uid.in_(uids))
         latest = select(reviews.c.trial_uid, reviews.c.verdict).where(reviews.c.trial_uid.in_(uids))
-        verdicts = {r.trial_uid: r.verdict for r in await self._all(latest.order_by(reviews.c.seq))}
-        rows = {
-            r.trial_uid: TrialRow(**_plain(r), review=verdicts.get(r.trial_uid))
-            for r in await self._all(query)
-        }
+        found, said = await asyncio.gather(
+            self._all(query), self._all(latest.order_by(reviews.c.seq))
+        )
+        verdicts = {r.trial_uid: r.verdict for r in said}
+        rows = {r[0]: _row(r, verdicts.get(r[0])) for r in found}
         return [rows[uid] for uid in uids if uid in rows]
-
-    def _known(self, key: Hashable, revision: int) -> Any:
-        was, found = self._kept.get(key, (None, None))
-        return found if was == revision else None
-
-    def _keep(self, key: Hashable, revision: int, found: T) -> T:
-        self._kept.pop(key, None)
-        while len(self._kept) >= _KEPT:
-            self._kept.pop(next(iter(self._kept)))
-        self._kept[key] = (revision, found)
-        return found
 
     async def _all(self, query: Any) -> Sequence[Row[Any]]:
         async with self._engine.connect() as connection:
@@ -152,9 +109,21 @@ class Listing:
 
 def selecting(scope: Scope, query: Query) -> list[Select[Any]]:
     """Statements whose rows, one after the other, are the page's UIDs."""
-    parts = stretches(records, query.sort, descending=query.descending, cursor=query.cursor)
+    down, cursor = query.descending, query.cursor
+    parts = (
+        [whole(records, query.sort, descending=down, cursor=cursor)]
+        if query.filter
+        else stretches(records, query.sort, descending=down, cursor=cursor)
+    )
     wanted = _wanted(scope, query.filter)
-    return [select(_t.trial_uid).where(*wanted, p.where).order_by(*p.order) for p in parts]
+    return [
+        select(_t.trial_uid).where(*wanted, *_given(part.where)).order_by(*part.order)
+        for part in parts
+    ]
+
+
+def _given(where: ColumnElement[bool] | None) -> list[ColumnElement[bool]]:
+    return [] if where is None else [where]
 
 
 def counting(scope: Scope, narrowed: Filter) -> Select[Any]:
@@ -162,22 +131,20 @@ def counting(scope: Scope, narrowed: Filter) -> Select[Any]:
     return select(func.count()).select_from(records).where(*_wanted(scope, narrowed))
 
 
-def tallying(scope: Scope) -> Select[Any]:
-    """Trials by cell and outcome."""
-    cell = (_t.agent, _t.task, _t.agent_digest, _t.task_digest, _t.outcome)
-    query = select(*cell, func.count().label("trials")).group_by(*cell)
-    return query.where(*_wanted(scope, Filter()))
-
-
 def _wanted(scope: Scope, narrowed: Filter) -> list[ColumnElement[bool]]:
-    wanted = [_SCOPES[scope.kind] == scope.value, _t.purpose == _MEASUREMENT]
-    exact = ("agent", "task", "outcome", "reason", "agent_digest", "task_digest")
-    wanted += [_t[name] == value for name in exact if (value := getattr(narrowed, name))]
+    wanted = [_SCOPES[scope.kind] == scope.value, _t.purpose == MEASUREMENT]
+    wanted += [_t[name] == value for name in _EXACT if (value := getattr(narrowed, name))]
     if narrowed.text:
-        wanted.append(func.lower(_t.trial).contains(narrowed.text.lower(), autoescape=True))
+        wanted.append(_containing(narrowed.text.lower()))
     if narrowed.review:
         wanted.append(_reviewed(narrowed.review))
     return wanted
+
+
+def _containing(text: str) -> ColumnElement[bool]:
+    """Names of trials are lower case. LIKE with ESCAPE takes SQLite three times as long."""
+    plain = not set(text) & {"%", "_", "/"}
+    return _t.trial.like(f"%{text}%") if plain else _t.trial.contains(text, autoescape=True)
 
 
 def _reviewed(verdict: str) -> ColumnElement[bool]:
@@ -189,41 +156,11 @@ def _reviewed(verdict: str) -> ColumnElement[bool]:
     return _t.trial_uid.in_(select(r.trial_uid).where(r.seq.in_(last), r.verdict == verdict))
 
 
-def _run_query() -> Select[Any]:
-    query = select(
-        _t.run_uid,
-        _t.outcome,
-        func.count().label("trials"),
-        func.min(_t.started_at).label("first"),
-        func.max(_t.finished_at).label("last"),
-    )
-    return query.where(_t.purpose == _MEASUREMENT).group_by(_t.run_uid, _t.outcome)
-
-
-def _by_run(rows: Sequence[Row[Any]]) -> dict[str, RunRow]:
-    groups: dict[str, list[Row[Any]]] = {}
-    for row in rows:
-        groups.setdefault(row.run_uid, []).append(row)
-    return {uid: _run_row(uid, group) for uid, group in groups.items()}
-
-
-def _run_row(uid: str, rows: Sequence[Row[Any]]) -> RunRow:
-    first = min((r.first for r in rows if r.first is not None), default=None)
-    last = max((r.last for r in rows if r.last is not None), default=None)
-    return RunRow(uid, "", "", first, last, {r.outcome: int(r.trials) for r in rows})
-
-
-def _tally(row: Row[Any]) -> Tally:
-    return Tally(
-        row.agent, row.agent_digest, row.task or "", row.task_digest, row.outcome, int(row.trials)
-    )
-
-
-def _plain(row: Row[Any]) -> dict[str, Any]:
-    found = dict(row._mapping)
-    return {**found, "trial": found["trial"] or found["trial_uid"], "task": found["task"] or ""}
+def _row(row: Row[Any], review: str | None) -> TrialRow:
+    values: tuple[Any, ...] = tuple(row)
+    return replace(TrialRow(*values), review=review)
 
 
 def _seconds(moment: datetime) -> float:
-    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return float(aware.timestamp())
+    """SQLite gives times without their zone, which is UTC."""
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

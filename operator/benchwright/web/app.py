@@ -7,7 +7,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from benchwright.web import downloads, pages, reviewing
-from benchwright.web.backend import BACKEND, COLOURER
+from benchwright.web.backend import BACKEND, COLOURER, OVERVIEWS
 from benchwright.web.colouring import Colourer
 from benchwright.web.ports import Backend
 from benchwright.web.render import page
@@ -37,7 +37,7 @@ _WORDS = {
 def web_app(backend: Backend) -> web.Application:
     """To be mounted at /ui/."""
     app = web.Application(middlewares=[_errors, recognise], client_max_size=64 * 1024)
-    app[BACKEND], app[COLOURER] = backend, Colourer()
+    app[BACKEND], app[COLOURER], app[OVERVIEWS] = backend, Colourer(), {}
     for routes in (pages.routes, downloads.routes, reviewing.routes):
         app.add_routes(routes)
     app.router.add_static("/static", STATIC)

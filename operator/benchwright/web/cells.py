@@ -2,14 +2,15 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from benchwright.reports.summary import VALID
 from benchwright.stats.proportions import wilson
 from benchwright.stats.values import Count, Interval
 from benchwright.web.lists import Tally
 
-MAX_TASKS, MAX_AGENTS = 60, 20
-"""Of one page of the table."""
+MAX_CELLS, MAX_AGENTS = 200, 20
+"""Of one page of the table; it is as many tasks long as there is room for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,10 @@ class Thing:
     digest: str
     twice: bool = False
     """Another of this name has another digest."""
+
+
+Things = dict[tuple[str, str], Thing]
+"""By name and digest."""
 
 
 @dataclass(slots=True)
@@ -41,8 +46,13 @@ class Cell:
 
     @property
     def interval(self) -> Interval | None:
-        found = wilson(Count(self.valid, self.of("success")))
-        return found if isinstance(found, Interval) else None
+        return _interval(self.valid, self.of("success"))
+
+
+@lru_cache(4096)
+def _interval(valid: int, success: int) -> Interval | None:
+    found = wilson(Count(valid, success))
+    return found if isinstance(found, Interval) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,38 +66,40 @@ class Grid:
     all_agents: int
     all_tasks: int
     page: int
-
-    @property
-    def pages(self) -> int:
-        return max(1, -(-self.all_tasks // MAX_TASKS))
+    pages: int
 
 
 def grid(tallies: Sequence[Tally], page: int = 1) -> Grid:
     """Page 1 is the first; agents beyond the widest table are left out, which is said."""
     agents = _things((t.agent or "", t.agent_digest or "") for t in tallies)
     tasks = _things((t.task, t.task_digest) for t in tallies)
-    last = max(1, -(-len(tasks) // MAX_TASKS))
-    page = min(max(1, page), last)
-    cells: dict[tuple[Thing, Thing], Cell] = {}
-    for tally in tallies:
-        key = (
-            agents[tally.agent or "", tally.agent_digest or ""],
-            tasks[tally.task, tally.task_digest],
-        )
-        found = cells.setdefault(key, Cell()).outcomes
-        found[tally.outcome] = found.get(tally.outcome, 0) + tally.trials
-    start = (page - 1) * MAX_TASKS
+    long = max(5, MAX_CELLS // max(1, min(MAX_AGENTS, len(agents))))
+    pages = max(1, -(-len(tasks) // long))
+    page = min(max(1, page), pages)
+    start = (page - 1) * long
     return Grid(
         agents=list(agents.values())[:MAX_AGENTS],
-        tasks=list(tasks.values())[start : start + MAX_TASKS],
-        cells=cells,
+        tasks=list(tasks.values())[start : start + long],
+        cells=_cells(tallies, agents, tasks),
         all_agents=len(agents),
         all_tasks=len(tasks),
         page=page,
+        pages=pages,
     )
 
 
-def _things(keys: Iterable[tuple[str, str]]) -> dict[tuple[str, str], Thing]:
+def _cells(
+    tallies: Sequence[Tally], agents: Things, tasks: Things
+) -> dict[tuple[Thing, Thing], Cell]:
+    cells: dict[tuple[Thing, Thing], Cell] = {}
+    for tally in tallies:
+        agent = agents[tally.agent or "", tally.agent_digest or ""]
+        found = cells.setdefault((agent, tasks[tally.task, tally.task_digest]), Cell()).outcomes
+        found[tally.outcome] = found.get(tally.outcome, 0) + tally.trials
+    return cells
+
+
+def _things(keys: Iterable[tuple[str, str]]) -> Things:
     """By name and digest, in order."""
     distinct = sorted(set(keys))
     names = [name for name, _ in distinct]

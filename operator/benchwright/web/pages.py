@@ -5,14 +5,15 @@ from dataclasses import asdict
 from typing import Any
 
 from aiohttp import web
+from markupsafe import Markup
 
 from benchwright.reports.words import one_line
 from benchwright.web import query as queries
-from benchwright.web.backend import BACKEND, COLOURER, evidence, lists
+from benchwright.web.backend import BACKEND, COLOURER, OVERVIEWS, evidence, lists
 from benchwright.web.cells import by_digest, grid
 from benchwright.web.lists import DESCENDING_FIRST, PAGE, SORTS, Query, Scope, Tally, TrialRow
 from benchwright.web.ports import Record
-from benchwright.web.render import page
+from benchwright.web.render import fragment, page, root
 from benchwright.web.reviewing import review_values
 from benchwright.web.trialview import trial_page
 
@@ -23,7 +24,7 @@ COLUMNS = {
     "gained_lines": "Lines gained",
 }  # fmt: skip
 assert set(COLUMNS) == set(SORTS)
-_SUGGESTIONS = 200
+_SUGGESTIONS, _KEPT_OVERVIEWS = 200, 32
 
 
 @routes.get("/")
@@ -66,10 +67,22 @@ async def run(request: web.Request) -> web.Response:
         )
     scope = Scope("run", uid)
     tallies = await lists(request).tallies(scope)
-    asked = request.query.get("grid", "1")
-    table = grid(tallies, int(asked) if asked.isdecimal() and len(asked) < 6 else 1)
     values = await _list_values(request, scope) | _names(tallies)
-    return page(request, "run.html.j2", run=found, grid=table, change=change, **values)
+    shown = _overview(request, (uid, change.revision), tallies)
+    return page(request, "run.html.j2", run=found, overview=shown, change=change, **values)
+
+
+def _overview(request: web.Request, version: tuple[str, int], tallies: Sequence[Tally]) -> Markup:
+    """Agents by tasks; made once for a state of the run, since sorting a list changes nothing in it."""
+    asked = request.query.get("grid", "1")
+    number = int(asked) if asked.isdecimal() and len(asked) < 6 else 1
+    kept, key = request.app[OVERVIEWS], (*version, number)
+    if key not in kept:
+        while len(kept) >= _KEPT_OVERVIEWS:
+            kept.pop(next(iter(kept)))
+        table = grid(tallies, number)
+        kept[key] = fragment("overview.html.j2", grid=table, root=root(request))
+    return kept[key]
 
 
 @routes.get("/task/{name}")

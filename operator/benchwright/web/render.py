@@ -7,11 +7,17 @@ from urllib.parse import quote
 
 from aiohttp import web
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from benchwright.reports import words
 from benchwright.web import text
+from benchwright.web.resultcell import result
 from benchwright_proxy.token import Claims
 
+_NAME = Markup("<bdi>{}</bdi>")
+_OUTCOME = Markup('<span class="outcome {}"><span aria-hidden="true">{}</span> {}</span>')
+_TIME = Markup('<time datetime="{}">{}</time>')
+"""`Markup.format` escapes what is put in."""
 VERDICTS = {"approve": "✓ approved", "reject": "✗ rejected"}
 
 
@@ -23,6 +29,11 @@ def page(request: web.Request, template: str, status: int = 200, **values: objec
     body = _environment().get_template(template).render(shown)
     headers = {"Cache-Control": "private, no-cache", "Vary": "Cookie"}
     return web.Response(text=body, status=status, content_type="text/html", headers=headers)
+
+
+def fragment(template: str, **values: object) -> Markup:
+    """A part of a page, that pages may share."""
+    return Markup(_environment().get_template(template).render(values))  # noqa: S704 - a template's
 
 
 def root(request: web.Request) -> str:
@@ -52,9 +63,29 @@ def _environment() -> Environment:
         "size": size,
         "money": money,
         "yes": yes,
+        "named": named,
+        "outcome": outcome,
+        "time": time,
+        "result": result,
     }
     environment.globals |= {"signs": words.SIGNS, "verdicts": VERDICTS}
     return environment
+
+
+def named(value: object, limit: int = 80) -> Markup:
+    """A name, on one line and apart from what is around it, whatever direction it is written in."""
+    return _NAME.format(words.one_line(value, limit))
+
+
+def outcome(value: object) -> Markup:
+    """A sign and the word."""
+    known = str(value) if value in words.SIGNS else ""
+    return _OUTCOME.format(known, words.SIGNS.get(known, "?"), words.one_line(value, 16))
+
+
+def time(seconds: float | None) -> Markup:
+    """For people and programs."""
+    return Markup("?") if seconds is None else _TIME.format(iso(seconds), stamp(seconds))
 
 
 def short(digest: str | None) -> str:

@@ -41,14 +41,13 @@ diff --git a/pkg/a.py b/pkg/a.py
 index 1111111..2222222 100644
 --- a/pkg/a.py
 +++ b/pkg/a.py
-@@ -1,4 +1,5 @@ def parse
+@@ -1,3 +1,5 @@ def parse
  def parse(text):
 -    return int(text)
 +    if not text:
 +        raise ValueError("nothing to read")
 +    return int(text)
      # the end
- 
 """
 
 
@@ -73,7 +72,10 @@ def rows() -> list[Json]:
     stages = {"write": 31.5, "evaluate": 8.0}
     shown: Json = {
         "stage_seconds": stages, "usage_by_stage": {"write": _usage()}, "attempt": 2,
-        "coverage": {"base_covered": 4, "base_total": 10, "after_covered": 5, "gained_lines": 2, "lost_lines": 1},
+        "coverage": {
+            "base_covered": 4, "base_total": 10, "after_covered": 5, "gained_lines": 2,
+            "lost_lines": 1,
+        },
         "attempts": [_attempt(1, "NodePressure", "the node ran out of memory")],
     }  # fmt: skip
     bad: Json = {
