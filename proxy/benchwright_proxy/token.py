@@ -24,7 +24,7 @@ VERSION = 1
 MAX_TOKEN_LENGTH = 7168
 MIN_KEY_LENGTH = 32
 AUDIENCES = ("proxy", "results")
-ROLES = ("workspace", "evaluator", "harness", "operator", "admin")
+ROLES = ("workspace", "evaluator", "harness", "operator", "admin", "reviewer")
 
 Reason = Literal["malformed", "bad_signature", "expired", "wrong_audience"]
 

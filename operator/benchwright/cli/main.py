@@ -16,6 +16,7 @@ _COMMANDS = {
     "calibrate": ("calibrate", "Item statistics of tasks, and which should be looked at."),
     "compare": ("compare", "Compare two agents, and say how sure that is."),
     "push": ("push", "Put source archives into the results store."),
+    "review-token": ("reviewtoken", "Make a token with which trials are reviewed in a browser."),
     "pack": ("pack", "Pack task directories into a ConfigMap."),
     "crds": ("crds", "Write the CustomResourceDefinitions."),
     "operator": ("services", "Run the operator (in its pod)."),

@@ -14,6 +14,7 @@ from benchwright.cli.target import Session, Target, connect, pass_target, run_as
 
 KEYS_SECRET, SIGNING_KEY = "benchwright-keys", "signing"
 _TOKEN_SECONDS = 600
+_HINT = "push needs permission to read it; or set source.archive.url instead"
 
 
 @click.command()
@@ -37,7 +38,7 @@ def push(target: Target, files: tuple[Path, ...], service: str) -> None:
 
 async def _push(target: Target, files: tuple[Path, ...], service: str) -> None:
     async with connect(target) as session:
-        key = await _signing_key(session)
+        key = await signing_key(session, _HINT)
         for path in files:
             digest = sha256_of(path)
             await Gateway(session, service).put_file(
@@ -54,23 +55,29 @@ def sha256_of(path: Path) -> str:
 
 def admin_token(key: bytes, now: int) -> str:
     """A short-lived token that may write to the results service."""
+    return results_token(key, "admin", now + _TOKEN_SECONDS)
+
+
+def results_token(key: bytes, role: str, expires_at: int) -> str:
+    """A token of a role at the results service, for no trial in particular."""
     from benchwright_proxy.token import Claims, sign
 
     claims = Claims(
         audience="results",
-        role="admin",
+        role=role,
         namespace="",
         run="",
         trial="",
         trial_uid="",
         attempt=0,
         stage="",
-        expires_at=now + _TOKEN_SECONDS,
+        expires_at=expires_at,
     )
     return sign(claims, key)
 
 
-async def _signing_key(session: Session) -> bytes:
+async def signing_key(session: Session, hint: str) -> bytes:
+    """The installation's key. `hint`: what to do for who may not read it."""
     from benchwright.kube.client import SECRETS
     from benchwright.kube.errors import ApiError
     from benchwright_proxy.token import parse_key
@@ -79,11 +86,8 @@ async def _signing_key(session: Session) -> bytes:
     try:
         secret = await session.kube.get(SECRETS, session.namespace, KEYS_SECRET)
     except ApiError as error:
-        hint = (
-            "is Benchwright installed there (--namespace)?"
-            if error.not_found
-            else "push needs permission to read it; or set source.archive.url instead"
-        )
+        if error.not_found:
+            hint = "is Benchwright installed there (--namespace)?"
         raise CliError(f"{where} cannot be read: {error.message}: {hint}") from error
     try:
         return parse_key(base64.b64decode((secret.get("data") or {})[SIGNING_KEY], validate=True))

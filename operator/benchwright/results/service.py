@@ -15,6 +15,7 @@ from benchwright.results.metrics import METRICS, Metrics, counted, metrics_app
 from benchwright.results.news import News
 from benchwright.results.objects import ObjectStore
 from benchwright.results.store import Store
+from benchwright.results.webview import mount
 from benchwright_proxy.token import parse_key
 
 log = logging.getLogger(__name__)
@@ -55,6 +56,7 @@ def internal_app(
     app[auth.KEYS], app[auth.CLOCK], app[METRICS] = keys, time.time, metrics or Metrics()
     app[internal_api.STORE], app[internal_api.NEWS] = store, news
     app.add_routes(internal_api.routes)
+    mount(app, store)
     app.on_shutdown.append(_end_polls)
     return app
 

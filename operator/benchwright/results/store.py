@@ -13,7 +13,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from benchwright.api.task import TaskSnapshot
 from benchwright.results import database as db
+from benchwright.results.columns import columns_of
 from benchwright.results.objects import ObjectStore
+from benchwright.results.upgrade import next_revision
 
 Json = dict[str, Any]
 
@@ -35,7 +37,7 @@ class Store:
     """All reads and writes; no rules."""
 
     def __init__(self, engine: AsyncEngine, objects: ObjectStore):
-        self._engine = engine
+        self.engine = self._engine = engine
         self.objects = objects
 
     # Tasks and corpora
@@ -155,7 +157,7 @@ class Store:
             "trial_uid": record["trial_uid"], "run_uid": record["run_uid"], "namespace": record["namespace"],
             "run": record["run"], "purpose": record["purpose"], "task_digest": record["task_digest"],
             "outcome": record["outcome"], "attempt": record["attempt"], "document": json.dumps(record),
-            "stored_at": now,
+            "stored_at": now, "revision": next_revision(db.records), **columns_of(record),
         }  # fmt: skip
         await self._replace(db.records, row)
 

@@ -27,7 +27,7 @@ texts = st.text(max_size=40)
 any_claims = st.builds(
     Claims,
     audience=st.sampled_from(["proxy", "results"]),
-    role=st.sampled_from(["workspace", "evaluator", "harness", "operator", "admin"]),
+    role=st.sampled_from(["workspace", "evaluator", "harness", "operator", "admin", "reviewer"]),
     namespace=texts,
     run=texts,
     trial=texts,

@@ -1,0 +1,52 @@
+"""A run's page while records come."""
+
+from datetime import UTC, datetime
+
+from playwright.sync_api import expect
+
+from benchwright.results.store import Store
+from tests.browser.conftest import Visit
+from tests.browser.site import Site
+from tests.unit.web.samples import row
+
+LIVE = "run-live"
+
+
+def put(site: Site, number: int, outcome: str = "success") -> None:
+    async def work(store: Store) -> None:
+        record = row(
+            f"uid-live-{number}", number, "mini", "pluggy", outcome=outcome, run="live", run_uid=LIVE,
+            trial=f"live-{number}",
+        )  # fmt: skip
+        await store.put_record(record, datetime(2026, 2, 1, 12, 0, number, tzinfo=UTC))
+
+    site.do(work)
+
+
+def test_new_records_show_by_themselves_and_nothing_else_moves(visit: Visit, site: Site) -> None:
+    put(site, 1)
+    one = visit()
+    page = one.go(f"ui/run/{LIVE}")
+    expect(page.get_by_role("status")).to_contain_text("2026-02-01 12:00:01")
+    page.get_by_label("Reason").fill("half written")
+    held = page.get_by_role("link", name="live-1")
+    held.focus()
+    put(site, 2, "failure")
+    expect(page.get_by_role("link", name="live-2")).to_be_visible(timeout=15_000)
+    expect(page.get_by_role("status")).to_contain_text("2026-02-01 12:00:02")
+    expect(page.locator(".grid")).to_contain_text("1/2")
+    expect(page.get_by_role("link", name="live-1")).to_be_focused()
+    assert page.get_by_label("Reason").input_value() == "half written"
+    one.watch.check()
+
+
+def test_a_service_that_does_not_answer_is_said_so(visit: Visit, site: Site) -> None:
+    put(site, 3)
+    one = visit()
+    page = one.go(f"ui/run/{LIVE}")
+    page.route("**/changes.json", lambda route: route.abort())
+    stale = page.locator(".live.stale")
+    expect(stale).to_be_visible(timeout=15_000)
+    page.unroute("**/changes.json")
+    expect(stale).to_be_hidden(timeout=25_000)
+    one.watch.check(allowed="Failed to load resource")
