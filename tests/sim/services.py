@@ -74,6 +74,9 @@ class Results:
             await runner.cleanup()
         await self._engine.dispose()
 
+    async def plans(self) -> list[dict[str, Any]]:
+        return await self.store.plans("bench", "run-1")
+
     async def rows(self) -> list[dict[str, Any]]:
         return await self.store.records("bench", "run-1")
 

@@ -33,6 +33,8 @@ async def check_finished(world: World) -> None:
     }  # fmt: skip
     assert world.status["progress"] == f"{6 * trials}/{6 * trials}"
     assert world.store.all("pods") == []
+    (plan,) = await world.results.plans()
+    assert (plan["plan_digest"], plan["trials_per_task"]) == (world.status["planDigest"], trials)
     rows = [r for r in await world.results.rows() if r["purpose"] == "measurement"]
     assert len(rows) == 6 * trials
     published = {(r["agent"], r["task"], r["index"]): (r["outcome"], r["reason"]) for r in rows}

@@ -23,9 +23,10 @@ class GridCell:
 
     @property
     def state(self) -> str:
-        """`missing`: nothing was observed; `invalid`: nothing was learnt; else `measured`."""
+        """`missing`: nothing was observed; `unplanned`: nor was it to be; `invalid`: nothing was
+        learnt; else `measured`."""
         if not self.observations:
-            return "missing"
+            return "missing" if self.cell.missing else "unplanned"
         return "measured" if self.cell.n_valid else "invalid"
 
     @property
@@ -78,11 +79,14 @@ class Grid:
         }
 
 
+_UNPLANNED = Cell(0, 0, 0, 0, missing=0, complete=True)
+
+
 def grid(data: Dataset) -> Grid:
     """Every cell, those too of which nothing is known."""
     found = data.cells
     cells = {
-        (c.key, t.key): _cell(found.get((c.key, t.key), ()), data.planned)
+        (c.key, t.key): _cell(found.get((c.key, t.key), ()), data.required(c.key, t.key))
         for c in data.configs
         for t in data.tasks
     }
@@ -90,6 +94,8 @@ def grid(data: Dataset) -> Grid:
 
 
 def _cell(observations: Sequence[Observation], planned: int | None) -> GridCell:
+    if planned == 0 and not observations:
+        return GridCell(_UNPLANNED, ())
     # Where there is no plan, a cell without any trial lacks at least one.
-    required = planned if planned is not None else max(1, len(observations))
+    required = planned or max(1, len(observations))
     return GridCell(tally([o.outcome for o in observations], required), tuple(observations))

@@ -118,8 +118,14 @@ class Dataset:
     """Trials planned for each configuration at each task; None: unknown, and only a cell without any
     trial is called missing."""
     plan_known: bool = False
-    """Whether `planned` is the plan itself; otherwise it is what the trials show, a lower bound."""
+    """Whether it is the plan itself; otherwise it is what the trials show, a lower bound."""
+    plan: Mapping[tuple[ConfigKey, TaskKey], int] | None = None
+    """Trials planned for each cell, where cells differ: a cell that is not in it was not planned."""
     provenance: Provenance = Provenance()
+
+    def required(self, config: ConfigKey, task: TaskKey) -> int | None:
+        """Trials planned for a cell; None where nothing is known of it."""
+        return self.planned if self.plan is None else self.plan.get((config, task), 0)
 
     @cached_property
     def cells(self) -> Mapping[tuple[ConfigKey, TaskKey], tuple[Observation, ...]]:

@@ -1,7 +1,10 @@
-"""Records of results.json → a Dataset."""
+"""Records of results.json, and the plans of their runs → a Dataset."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
+from itertools import product
 from typing import Any
 
 from benchwright.analysis.observations import (
@@ -15,23 +18,31 @@ from benchwright.analysis.observations import (
 )
 
 Record = Mapping[str, Any]
+Configs = dict[tuple[str, str | None], Config]
+Tasks = dict[tuple[str, str | None], TaskId]
+"""By name and digest."""
 _CLUSTERS = ("issue", "repository", "family")
 _SHORT = 8
 
 
 def dataset(
-    title: str, records: Iterable[Record], planned: int | None = None, *, by_run: bool = False
+    title: str, records: Iterable[Record], plans: Iterable[Record] = (), *, by_run: bool = False
 ) -> Dataset:
     """Measurements only: baselines are of tasks, and no agent worked in them.
 
-    `planned`: trials for each agent at each task, where the plan is known. `by_run`: an agent of one
-    run is another configuration than that of another, `run/agent`; else the runs are taken together.
+    `plans`: what the runs set out to observe (core.record.plan_record), so that what is missing is
+    known. `by_run`: an agent of one run is another configuration than that of another, `run/agent`;
+    else the runs are taken together.
     """
-    rows = [r for r in records if r.get("purpose", "measurement") == "measurement"]
+    rows: list[Record] = [r for r in records if r.get("purpose", "measurement") == "measurement"]
+    known = [_read(p) for p in plans]
     if by_run:
-        rows = _named_by_run(rows)
-    configs = _configs(rows)
-    tasks = _tasks(rows)
+        called = _names_of_runs([*rows, *(a for p in known for a in p.agents)])
+        rows = [_named_by_run(r, called) for r in rows]
+        known = [replace(p, agents=[_named_by_run(a, called) for a in p.agents]) for p in known]
+    configs = _configs([*rows, *(a for p in known for a in p.agents)])
+    tasks = _tasks([*rows, *(t for p in known for t in p.tasks)])
+    whole = bool(known) and {str(r.get("run_uid")) for r in rows} <= {p.run_uid for p in known}
     return Dataset(
         title=title,
         configs=tuple(configs.values()),
@@ -39,18 +50,53 @@ def dataset(
         observations=tuple(
             _observation(r, configs[_config_id(r)].key, tasks[_task_id(r)].key) for r in rows
         ),
-        planned=_most(rows) if planned is None else planned,
-        plan_known=planned is not None,
-        provenance=_provenance(rows),
+        planned=_most(rows),
+        plan_known=whole,
+        plan=_planned(known, configs, tasks) if whole else None,
+        provenance=_provenance([*rows, *(p.record for p in known)]),
     )
 
 
-def _named_by_run(rows: Sequence[Record]) -> list[Record]:
-    """With a piece of the UID where several runs had one name, one after the other."""
+@dataclass(frozen=True)
+class _Plan:
+    """A plan's agents and tasks, with the fields that records have."""
+
+    run_uid: str
+    trials: int
+    agents: list[Record]
+    tasks: list[Record]
+    record: Record
+
+
+def _read(plan: Record) -> _Plan:
+    of = {key: plan.get(key) for key in ("run", "run_uid")}
+    return _Plan(
+        run_uid=str(plan["run_uid"]),
+        trials=int(plan["trials_per_task"]),
+        agents=[{**of, **agent} for agent in plan["agents"]],
+        tasks=list(plan["tasks"]),
+        record=plan,
+    )
+
+
+def _planned(plans: Iterable[_Plan], configs: Configs, tasks: Tasks) -> Counter[tuple[str, str]]:
+    """Trials of each cell, over all plans."""
+    found: Counter[tuple[str, str]] = Counter()
+    for plan in plans:
+        for agent, task in product(plan.agents, plan.tasks):
+            found[configs[_config_id(agent)].key, tasks[_task_id(task)].key] += plan.trials
+    return found
+
+
+def _names_of_runs(rows: Iterable[Record]) -> dict[str, str]:
+    """By UID; with a piece of it where several runs had one name, one after the other."""
     runs = sorted({(str(r.get("run")), str(r.get("run_uid"))) for r in rows})
     names = [name for name, _ in runs]
-    called = {u: n if names.count(n) == 1 else f"{n}@{u[:_SHORT]}" for n, u in runs}
-    return [{**r, "agent": f"{called[str(r.get('run_uid'))]}/{r['agent']}"} for r in rows]
+    return {u: n if names.count(n) == 1 else f"{n}@{u[:_SHORT]}" for n, u in runs}
+
+
+def _named_by_run(row: Record, called: Mapping[str, str]) -> Record:
+    return {**row, "agent": f"{called[str(row.get('run_uid'))]}/{row['agent']}"}
 
 
 def _config_id(record: Record) -> tuple[str, str | None]:
@@ -61,7 +107,7 @@ def _task_id(record: Record) -> tuple[str, str | None]:
     return str(record["task"]), record.get("task_digest")
 
 
-def _configs(rows: Sequence[Record]) -> dict[tuple[str, str | None], Config]:
+def _configs(rows: Sequence[Record]) -> Configs:
     first = {_config_id(r): r for r in reversed(rows)}
     keys = _keys(first)
     return {
@@ -78,7 +124,7 @@ def _configs(rows: Sequence[Record]) -> dict[tuple[str, str | None], Config]:
     }
 
 
-def _tasks(rows: Sequence[Record]) -> dict[tuple[str, str | None], TaskId]:
+def _tasks(rows: Sequence[Record]) -> Tasks:
     first = {_task_id(r): r for r in reversed(rows)}
     keys = _keys(first)
     return {

@@ -82,12 +82,25 @@ def read_records(paths: Sequence[Path]) -> "list[dict[str, object]]":
     return [row for found in rows.values() for row in found]
 
 
+def read_plans(paths: Sequence[Path]) -> "list[dict[str, object]]":
+    """Plans in plan.json beside each file, as `benchwright results` writes it; of no other run."""
+    from benchwright.cli.records import parse_plans
+
+    found = []
+    for path in paths:
+        plan = path.with_name("plan.json")
+        if plan.exists():
+            uids = {str(row["run_uid"]) for row in _rows(path)}
+            found += [p for p in parse_plans(_bytes(plan)) if str(p["run_uid"]) in uids]
+    return found
+
+
 def _dataset(paths: Sequence[Path], by_run: bool) -> "Dataset":
     from benchwright.analysis.records import dataset
 
     names = ", ".join(path.name for path in paths)
     with of_this_shape(names):
-        return dataset(names, read_records(paths), by_run=by_run)
+        return dataset(names, read_records(paths), read_plans(paths), by_run=by_run)
 
 
 @contextmanager

@@ -16,6 +16,8 @@ class Fetched:
     data: bytes
     """results.json, as it came."""
     records: list[Record]
+    plans: list[Record]
+    """Of the run; none where the service does not know it."""
     expected: int | None
     """How many there should be, where that is known."""
 
@@ -24,7 +26,8 @@ async def fetch(gateway: Gateway, run: str, uid: str | None) -> Fetched:
     """Of the run in the cluster, or of the one with `uid`; a deleted run still has its results."""
     known_uid, expected = await _known(gateway.session, run)
     data, found = await records.fetch(gateway, run, uid or known_uid)
-    return Fetched(data, found, expected if uid in {None, known_uid} else None)
+    plans = await records.fetch_plans(gateway, run, str(found[0]["run_uid"]) if found else "")
+    return Fetched(data, found, plans, expected if uid in {None, known_uid} else None)
 
 
 async def _known(session: Session, run: str) -> tuple[str | None, int | None]:

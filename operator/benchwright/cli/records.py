@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 from benchwright.cli.errors import CliError
-from benchwright.cli.gateway import Gateway
+from benchwright.cli.gateway import Gateway, RefusedError
 from benchwright.cli.target import Session
 
 Record = dict[str, Any]
@@ -24,6 +24,38 @@ async def fetch(gateway: Gateway, run: str, uid: str | None) -> tuple[bytes, lis
             f"choose one with --uid: {', '.join(uids)}"
         )
     return data, records
+
+
+async def fetch_plans(gateway: Gateway, run: str, uid: str) -> list[Record]:
+    """What the run set out to observe; nothing where the service has none, as one of an older version
+    has."""
+    path = f"/runs/{gateway.session.namespace}/{run}/plan.json"
+    try:
+        return parse_plans(await gateway.read(path, _query(uid)))
+    except RefusedError:
+        return []
+
+
+def parse_plans(data: bytes) -> list[Record]:
+    """Plans as they are stored; whatever is not one is left out, and the plan is then unknown."""
+    try:
+        found = json.loads(data)
+    except ValueError:
+        return []
+    return [p for p in found if _is_plan(p)] if isinstance(found, list) else []
+
+
+def _is_plan(plan: object) -> bool:
+    return (
+        isinstance(plan, dict)
+        and {"run", "run_uid", "trials_per_task", "agents", "tasks"} <= plan.keys()
+        and isinstance(plan["trials_per_task"], int)
+        and all(_are_named(plan[which + "s"], which) for which in ("agent", "task"))
+    )
+
+
+def _are_named(rows: object, field: str) -> bool:
+    return isinstance(rows, list) and all(isinstance(r, dict) and field in r for r in rows)
 
 
 def _query(uid: str | None) -> dict[str, str] | None:

@@ -5,7 +5,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchwright.cli.datafiles import file_options, of_this_shape, read_records, read_tidy
+from benchwright.cli.datafiles import (
+    file_options,
+    of_this_shape,
+    read_plans,
+    read_records,
+    read_tidy,
+)
 from benchwright.cli.errors import CliError
 from benchwright.cli.options import service_option
 from benchwright.cli.target import Target, connect, pass_target, run_async
@@ -64,7 +70,8 @@ def _of_run(target: Target, run: str, uid: str | None, service: str, title: str 
         async with connect(target) as session:
             return await fetch(Gateway(session, service), run, uid)
 
-    return of_records(title or run, run_async(fetched()).records)
+    found = run_async(fetched())
+    return of_records(title or run, found.records, found.plans)
 
 
 def _of_files(data: Path | None, records: tuple[Path, ...], title: str | None) -> "Report":
@@ -78,7 +85,7 @@ def _of_files(data: Path | None, records: tuple[Path, ...], title: str | None) -
     rows = read_records(records)
     names = ", ".join(sorted({str(row["run"]) for row in rows}))
     with of_this_shape(", ".join(path.name for path in records)):
-        return of_records(title or names, rows)
+        return of_records(title or names, rows, read_plans(records))
 
 
 def _write(made: "Report", out: Path) -> None:

@@ -39,7 +39,7 @@ def results(
     folder = Folder(out or Path(f"{run}-results"), replace, not no_evidence)
     found = run_async(_results(target, run, folder, uid, service))
     if not quiet:
-        show(run, found.records)
+        show(run, found.records, found.plans)
     for line in folder.written(len(found.records)):
         click.echo(line)
     check_complete(found.records, found.expected)
@@ -51,5 +51,5 @@ async def _results(
     async with connect(target) as session:
         gateway = Gateway(session, service)
         found = await fetch(gateway, run, uid)
-        await folder.save(gateway, run, found.data, found.records)
+        await folder.save(gateway, run, found.data, found.records, found.plans)
     return found

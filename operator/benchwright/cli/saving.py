@@ -6,6 +6,7 @@ through its service proxy).
 """
 
 import asyncio
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from benchwright.cli.gateway import Gateway, RefusedError
 from benchwright.cli.records import Record
 
 _DOWNLOADS = 4
+_PLAN = "what the run set out to observe"
 _EVIDENCE = "logs, patches and reports, one archive a trial"
 
 
@@ -46,11 +48,13 @@ class Folder:
             )
         return others
 
-    async def save(self, gateway: Gateway, run: str, data: bytes, found: list[Record]) -> None:
+    async def save(
+        self, gateway: Gateway, run: str, data: bytes, found: list[Record], plans: list[Record]
+    ) -> None:
         """Write everything; evidence that cannot be had raises once the rest is there."""
         for row in self.check(str(found[0]["run_uid"]) if found else ""):
             (self.path / "evidence" / f"{row['trial']}.tar.gz").unlink(missing_ok=True)
-        _write(self.path, run, data, found)
+        _write(self.path, run, data, found, plans)
         if self.evidence:
             await _all_evidence(gateway, self.path / "evidence", found)
 
@@ -59,19 +63,21 @@ class Folder:
         from benchwright.reports.files import WHAT
 
         count = f"records of {trials} trial{'' if trials == 1 else 's'}"
-        for name, what in {**WHAT, "results.json": count, "evidence": _EVIDENCE}.items():
+        more = {"results.json": count, "plan.json": _PLAN, "evidence": _EVIDENCE}
+        for name, what in {**WHAT, **more}.items():
             if self.evidence or name != "evidence":
                 yield f"{self.path / name}  {what}"
 
 
-def _write(folder: Path, run: str, data: bytes, found: list[Record]) -> None:
+def _write(folder: Path, run: str, data: bytes, found: list[Record], plans: list[Record]) -> None:
     from benchwright.reports.files import files
     from benchwright.reports.report import of_records
 
     (folder / "evidence").mkdir(parents=True, exist_ok=True)
-    for name, content in files(of_records(run, found), evidence_folder="evidence"):
+    for name, content in files(of_records(run, found, plans), evidence_folder="evidence"):
         if name != "results.json":
             (folder / name).write_text(content, encoding="utf-8", newline="")
+    (folder / "plan.json").write_text(json.dumps(plans, indent=1) + "\n", encoding="utf-8")
     # Last, and as it came: where it is, everything is.
     (folder / "results.json").write_bytes(data)
 

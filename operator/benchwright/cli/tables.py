@@ -24,23 +24,25 @@ async def print_results(
     """
     gateway = Gateway(session, service)
     data, refused = None, ""
+    plans: list[dict[str, Any]] = []
     try:
         data, found = await records.fetch(gateway, run.name, run.uid)
+        plans = await records.fetch_plans(gateway, run.name, run.uid)
     except RefusedError as error:
         refused = error.format_message()
         warn(f"{refused}. The table is made from the Trial resources instead")
         found = await records.from_trials(session, run.name, run.uid)
-    show(run.name, found)
+    show(run.name, found, plans)
     if folder and data is None:
         raise CliError(f"nothing was written to {folder.path}: {refused}")
     if folder and data is not None:
-        await folder.save(gateway, run.name, data, found)
+        await folder.save(gateway, run.name, data, found, plans)
         for line in folder.written(len(found)):
             click.echo(line)
     check_complete(found, run.planned)
 
 
-def show(run: str, found: Sequence[dict[str, Any]]) -> None:
+def show(run: str, found: Sequence[dict[str, Any]], plans: Sequence[dict[str, Any]] = ()) -> None:
     """Print the table. Where the output is no terminal it is as wide as it needs to be."""
     from rich.console import Console
 
@@ -50,7 +52,7 @@ def show(run: str, found: Sequence[dict[str, Any]]) -> None:
     console = Console()
     if not console.is_terminal:
         console = Console(width=max(console.width, 160))
-    console.print(results(of_records(run, found)))
+    console.print(results(of_records(run, found, plans)))
 
 
 def check_complete(found: Sequence[dict[str, Any]], expected: int | None) -> None:

@@ -14,6 +14,7 @@ from benchwright.control.context import Context
 from benchwright.control.views import agent_snapshot
 from benchwright.core.baselines import wanted
 from benchwright.core.plan import SelectorError
+from benchwright.core.record import plan_record
 from benchwright.core.run import planned
 from benchwright.core.runview import Inputs, RunView
 from benchwright.kube.client import AGENTS, TASKSETS
@@ -27,9 +28,18 @@ async def gather(ctx: Context, run: RunView) -> Inputs:
         inputs = await _resolve(ctx, run)
         if inputs.problem:
             return inputs
+        await _tell(ctx, run, inputs)
     inputs = await _with_baselines(ctx, inputs)
     ctx.inputs.keep(run, inputs, era)
     return inputs
+
+
+async def _tell(ctx: Context, run: RunView, inputs: Inputs) -> None:
+    """The plan, to the results service: before the first trial, and again now and then, for the store
+    may be another one. Never another plan than that which the run was begun with."""
+    plan = inputs.plan
+    if plan and run.status.plan_digest in {None, plan.digest}:
+        await ctx.results.put_plan(run.uid, plan_record(run, inputs.corpus, plan))
 
 
 async def _with_baselines(ctx: Context, inputs: Inputs) -> Inputs:

@@ -95,6 +95,9 @@ class ResultsClient:
             **answer, measurements=Measurements.model_validate(measured) if measured else None
         )
 
+    async def put_plan(self, run_uid: str, plan: Mapping[str, Any]) -> None:
+        await self._call("PUT", f"/v1/plans/{run_uid}", plan)
+
     async def put_record(self, trial_uid: str, record: Mapping[str, Any]) -> None:
         await self._call("PUT", f"/v1/records/{trial_uid}", record)
 

@@ -5,10 +5,14 @@ Unknown is null. Field names are snake_case, as readers of results.json expect f
 
 from typing import Any
 
+from benchwright.api.agent import AgentSnapshot
 from benchwright.api.base import Model
 from benchwright.api.measurements import Measurements, StageUsage
+from benchwright.api.task import TaskSnapshot
 from benchwright.api.trial import TrialSpec, TrialStatus
 from benchwright.core.clock import seconds_between
+from benchwright.core.plan import Plan
+from benchwright.core.runview import RunView
 from benchwright.core.spending import spent
 from benchwright.core.trialview import TrialView
 
@@ -29,24 +33,55 @@ def record(trial: TrialView, status: TrialStatus) -> dict[str, Any]:
     }
 
 
+def plan_record(run: RunView, corpus: str, plan: Plan) -> dict[str, Any]:
+    """What a run set out to observe, so that a trial that is missing is known to be."""
+    agents = {p.agent.name: p.agent for p in plan.trials}
+    return {
+        "version": RECORD_VERSION,
+        "protocol": PROTOCOL,
+        "namespace": run.namespace,
+        "run": run.name,
+        "run_uid": run.uid,
+        "plan_digest": plan.digest,
+        "corpus_digest": corpus,
+        "network": run.spec.network,
+        "seed": run.spec.seed,
+        "trials_per_task": run.spec.trials_per_task,
+        "agents": [_agent(agents[name]) for name in sorted(agents)],
+        "tasks": [_task(task) for task in plan.tasks],
+    }
+
+
+def _agent(agent: AgentSnapshot | None) -> dict[str, Any]:
+    return {
+        "agent": agent.name if agent else None,
+        "agent_digest": agent.digest if agent else None,
+        "scaffold": agent.spec.scaffold if agent else None,
+        "model": agent.spec.model if agent else None,
+        "effort": agent.spec.effort if agent else None,
+    }
+
+
+def _task(task: TaskSnapshot) -> dict[str, Any]:
+    return {
+        "task": task.name,
+        "task_digest": task.digest,
+        "kind": task.spec.kind,
+        "identities": _snake(task.spec.identities),
+    }
+
+
 def _plan(trial: TrialView) -> dict[str, Any]:
     """What was to be observed."""
-    spec, task, agent = trial.spec, trial.spec.task, trial.spec.agent
+    spec = trial.spec
     return {
         "namespace": trial.namespace,
         "run": spec.run_name,
         "run_uid": trial.run_uid,
         "trial": trial.name,
         "purpose": spec.purpose,
-        "agent": agent.name if agent else None,
-        "agent_digest": agent.digest if agent else None,
-        "scaffold": agent.spec.scaffold if agent else None,
-        "model": agent.spec.model if agent else None,
-        "effort": agent.spec.effort if agent else None,
-        "task": task.name,
-        "task_digest": task.digest,
-        "kind": task.spec.kind,
-        "identities": _snake(task.spec.identities),
+        **_agent(spec.agent),
+        **_task(spec.task),
         "corpus_digest": spec.task_set_digest,
         "network": spec.network,
         "index": spec.index,

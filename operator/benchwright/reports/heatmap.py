@@ -16,7 +16,7 @@ ROOMY = 120
 """Cells up to which each says everything; beyond, each says its counts and a legend has the rest."""
 _STEPS = 10
 """Shades between no success and all."""
-MISSING, INVALID = "—", "▨"
+MISSING, INVALID, UNPLANNED = "—", "▨", "·"
 
 Links = Mapping[tuple[ConfigKey, TaskKey], str]
 
@@ -89,7 +89,8 @@ def _short(cell: GridCell, report: Report, key: tuple[str, str], link: str | Non
 
 
 def _nothing(cell: GridCell, state: str) -> Markup:
-    sign = MISSING if state == "missing" else f"{INVALID}{cell.cell.invalid}"
+    signs = {"missing": MISSING, "unplanned": UNPLANNED, "invalid": f"{INVALID}{cell.cell.invalid}"}
+    sign = signs[state] + MISSING * (state == "invalid" and cell.cell.missing > 0)
     return Markup(f"<td class={state}>{sign}")  # noqa: S704
 
 
@@ -103,8 +104,9 @@ def shade(count: Count) -> int:
 def _full(cell: GridCell, report: Report, key: tuple[str, str], link: str | None) -> Markup:
     lines = "".join(f"<small>{escape(line)}</small>" for line in _details(cell, report, key))
     agent = f' data-agent="{escape(key[0])}"'  # on paper the head of a wide table is left out
-    if cell.state == "missing":
-        return Markup(f'<td class="cell missing"{agent}><b>{MISSING}</b>{lines}</td>')  # noqa: S704
+    if cell.state in {"missing", "unplanned"}:
+        sign = MISSING if cell.state == "missing" else UNPLANNED
+        return Markup(f'<td class="cell {cell.state}"{agent}><b>{sign}</b>{lines}</td>')  # noqa: S704
     if cell.state == "invalid":
         return Markup(f'<td class="cell invalid"{agent}><b>{INVALID} n/a</b>{lines}</td>')  # noqa: S704
     text = f"{cell.count.c}/{cell.count.n}"
@@ -128,7 +130,10 @@ def _bar(count: Count) -> str:
 def _details(cell: GridCell, report: Report, key: tuple[str, str]) -> list[str]:
     counts = cell.cell
     if cell.state == "missing":
-        return ["missing: no trial has an outcome"]
+        of = f" of {counts.missing} planned" if report.data.plan_known else ""
+        return [f"missing: no trial{of} has an outcome"]
+    if cell.state == "unplanned":
+        return ["not planned"]
     found = [rate_words(cell.count)] if cell.state == "measured" else ["no valid trial"]
     found += _measures(report, key)
     if counts.timeouts:

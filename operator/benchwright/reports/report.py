@@ -73,6 +73,6 @@ class Report:
         return [(o.config, o.task, r) for o, r in zip(seen, self.records, strict=True)]
 
 
-def of_records(title: str, records: Sequence[Record], planned: int | None = None) -> Report:
-    """Of results.json. `planned`: trials for each agent at each task, where the plan is known."""
-    return Report(dataset(title, records, planned), measurements(records))
+def of_records(title: str, records: Sequence[Record], plans: Sequence[Record] = ()) -> Report:
+    """Of results.json, and of the plans of its runs, where they are known."""
+    return Report(dataset(title, records, plans), measurements(records))

@@ -109,6 +109,15 @@ records = Table(
     ),
     Index("records_run_revision", "run_uid", "revision", "stored_at"),
 )  # fmt: skip
+plans = Table(
+    "plans",
+    metadata,
+    Column("run_uid", String(64), primary_key=True),
+    Column("namespace", String(63), nullable=False),
+    Column("run", String(63), nullable=False),
+    Column("document", Text, nullable=False),
+    Index("plans_by_name", "namespace", "run"),
+)
 reviews = Table(
     "reviews",
     metadata,

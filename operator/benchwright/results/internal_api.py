@@ -160,6 +160,24 @@ async def put_record(request: web.Request) -> web.Response:
     return web.json_response({})
 
 
+@routes.put("/v1/plans/{uid}")
+async def put_plan(request: web.Request) -> web.Response:
+    """What a run set out to observe."""
+    claims(request, _WRITERS)
+    plan = await read(request, Json)
+    await request.app[STORE].put_plan({**plan, "run_uid": request.match_info["uid"]})
+    return web.json_response({})
+
+
+@routes.get("/runs/{namespace}/{run}/plan.json")
+async def get_plan(request: web.Request) -> web.Response:
+    """The plans of all runs of that name, or of the one that `uid` says."""
+    info = request.match_info
+    return web.json_response(
+        await request.app[STORE].plans(info["namespace"], info["run"], request.query.get("uid"))
+    )
+
+
 @routes.get("/runs/{namespace}/{run}/{file}")
 async def get_results(request: web.Request) -> web.Response:
     """results.json, results.csv or report.html of a run."""
@@ -178,13 +196,16 @@ async def get_results(request: web.Request) -> web.Response:
     if info["file"] == "results.csv":
         return web.Response(text=to_csv(records), content_type="text/csv")
     if info["file"] == "report.html":
-        page = await asyncio.to_thread(_page, info["run"], records)
+        plans = await request.app[STORE].plans(
+            info["namespace"], info["run"], request.query.get("uid")
+        )
+        page = await asyncio.to_thread(_page, info["run"], records, plans)
         return web.Response(text=page, content_type="text/html")
     raise web.HTTPNotFound(text="results.json, results.csv and report.html are what there is")
 
 
-def _page(run: str, records: list[dict[str, Any]]) -> str:
-    return render(of_records(run, records))
+def _page(run: str, records: list[Json], plans: list[Json]) -> str:
+    return render(of_records(run, records, plans))
 
 
 @routes.get("/trials/{uid}/evidence.tar.gz")

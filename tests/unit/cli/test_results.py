@@ -33,7 +33,7 @@ def test_writes_everything_into_one_folder(two: FakeApi, cli: Cli) -> None:
     found = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())
     assert found == [
         "agents.csv", "analysis.json", "evidence/r-0.tar.gz", "evidence/r-1.tar.gz", "pairs.csv",
-        "report.html", "results.csv", "results.json", "tasks.csv",
+        "plan.json", "report.html", "results.csv", "results.json", "tasks.csv",
     ]  # fmt: skip
     assert (folder / "results.json").read_bytes() == two.service["/runs/default/r/results.json"][1]
     assert (folder / "evidence/r-1.tar.gz").read_bytes() == archive(b"u1")
@@ -48,12 +48,13 @@ def test_where_each_file_is_is_said_after_the_table_or_alone(two: FakeApi, cli: 
         "out/pairs.csv  paired differences of each two agents",
         "out/tasks.csv  item statistics of each task",
         "out/analysis.json  all that was computed, with what is undefined and why",
+        "out/plan.json  what the run set out to observe",
         "out/evidence  logs, patches and reports, one archive a trial",
     ]
-    assert cli("results", "r", "--out", "out").stdout.splitlines()[-8:] == files
+    assert cli("results", "r", "--out", "out").stdout.splitlines()[-9:] == files
     assert cli("results", "r", "--out", "out", "--quiet").stdout.splitlines() == files
     alone = cli("results", "r", "--out", "out", "--quiet", "--no-evidence")
-    assert alone.stdout.splitlines() == files[:7]
+    assert alone.stdout.splitlines() == files[:8]
 
 
 def test_csv_and_page_are_of_the_same_records(two: FakeApi, cli: Cli) -> None:
@@ -63,8 +64,8 @@ def test_csv_and_page_are_of_the_same_records(two: FakeApi, cli: Cli) -> None:
     page = Path("out/report.html").read_text(encoding="utf-8")
     assert 'href="evidence/r-0.tar.gz"' in page
     assert [c.path for c in two.called("GET", "/proxy/runs/")] == [
-        "/api/v1/namespaces/default/services/http:benchwright-results:http/proxy/runs/default/r/"
-        "results.json"
+        f"/api/v1/namespaces/default/services/http:benchwright-results:http/proxy/runs/default/r/{name}"
+        for name in ("results.json", "plan.json")
     ]
 
 

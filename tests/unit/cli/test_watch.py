@@ -75,7 +75,7 @@ def test_out_writes_the_files_after_the_table(api: FakeApi, cli: Cli) -> None:
     api.service["/trials/u/evidence.tar.gz"] = (200, archive())
     result = cli("watch", "r", "--out", "out")
     assert (result.exit_code, result.stderr) == (0, "")
-    report, trials, *_, evidence = result.stdout.splitlines()[-8:]
+    report, trials, *_, evidence = result.stdout.splitlines()[-9:]
     assert report.startswith("out/report.html  the report")
     assert trials == "out/results.json  records of 1 trial"
     assert evidence == "out/evidence  logs, patches and reports, one archive a trial"

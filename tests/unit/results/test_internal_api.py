@@ -159,3 +159,53 @@ async def test_a_body_that_lacks_something_is_told_what(service: Service) -> Non
     path = "/v1/attempts/uid-1/1/verdict"
     reply = await service.call("POST", path, OPERATOR, json={"task": {}}, port="internal")
     assert (reply.status, reply.text.split(": ")[1]) == (400, "task.name")
+
+
+PLAN = {
+    "namespace": "bench", "run": "run-1", "trials_per_task": 2,
+    "agents": [{"agent": "script", "agent_digest": "d"}, {"agent": "late", "agent_digest": "d"}],
+    "tasks": [{"task": "task", "task_digest": "t"}],
+}  # fmt: skip
+
+
+async def put_plan(service: Service, uid: str = "uid-run", **more: Any) -> Reply:
+    body = {**PLAN, **more}
+    return await service.call("PUT", f"/v1/plans/{uid}", OPERATOR, json=body, port="internal")
+
+
+async def plans(service: Service, query: str = "") -> Any:
+    return json.loads((await read(service, f"/runs/bench/run-1/plan.json{query}")).body)
+
+
+async def test_a_run_s_plan_is_kept_and_told(service: Service) -> None:
+    assert await plans(service) == []
+    assert (await put_plan(service)).status == 200
+    assert await plans(service) == [{**PLAN, "run_uid": "uid-run"}]
+
+
+async def test_a_plan_that_is_told_again_is_one_and_those_of_namesakes_are_told_apart(
+    service: Service,
+) -> None:
+    await put_plan(service)
+    await put_plan(service, trials_per_task=3)
+    await put_plan(service, "uid-other")
+    assert [p["trials_per_task"] for p in await plans(service, "?uid=uid-run")] == [3]
+    assert {p["run_uid"] for p in await plans(service)} == {"uid-run", "uid-other"}
+
+
+async def test_only_the_operator_tells_plans(service: Service) -> None:
+    reply = await service.call("PUT", "/v1/plans/uid-run", HARNESS, json=PLAN, port="internal")
+    assert reply.status in {401, 403}
+    assert await plans(service) == []
+
+
+async def test_the_report_knows_what_is_missing_by_the_plan(service: Service) -> None:
+    await put(service, a_row())
+    assert (
+        "as far as the data show the plan"
+        in (await read(service, "/runs/bench/run-1/report.html")).text
+    )
+    await put_plan(service)
+    page = (await read(service, "/runs/bench/run-1/report.html")).text
+    assert "trials planned" in page
+    assert "missing: no trial of 2 planned has an outcome" in page
