@@ -13,7 +13,7 @@ from benchwright.web.text import cut, visible
 
 MAX_LINES = 2000
 _HUNK = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
-_NAME = re.compile(r"(?:---|\+\+\+) (?:[ab]/)?(.*)")
+_NAME = re.compile(r'(?:---|\+\+\+) "?(?:[ab]/)?(.*?)"?\t?')
 Kind = Literal["same", "added", "removed", "note"]
 _KINDS: dict[str, Kind] = {" ": "same", "+": "added", "-": "removed", "\\": "note"}
 
@@ -94,7 +94,7 @@ class _Reader:
         if named is None:
             self.files[-1].notes.append(cut(line))
         elif named[1] != "/dev/null":
-            self.files[-1].name = cut(named[1].rstrip("\t").strip('"').removeprefix("b/"))
+            self.files[-1].name = cut(named[1])
 
     def _in_hunk(self, line: str) -> bool:
         kind = _KINDS.get(line[:1])

@@ -70,17 +70,15 @@ def parse_facts(document: str) -> StageFacts | None:
 
 def timeline(record: Record, stages: Sequence[ReadStage]) -> list[StageView]:
     """Bars of one scale, in the order of attempts and stages."""
-    seconds = {s.stage: _whole_seconds(record, s) for s in stages}
     ordered = sorted(stages, key=lambda s: (s.attempt, s.stage == "evaluate", s.stage))
     parts = [_parts(s, _whole_seconds(record, s)) for s in ordered]
     longest = max((sum(p[2] for p in each) for each in parts), default=0.0)
     scale = WIDTH / longest if longest else 0.0
-    counted = int(record.get("attempt") or 0)
     return [
         StageView(
             attempt=stage.attempt,
             name=stage.stage,
-            seconds=seconds[stage.stage] if stage.attempt == counted else None,
+            seconds=_whole_seconds(record, stage),
             segments=_segments(each, scale),
             steps=[_step(s) for s in stage.facts.steps] if stage.facts else [],
             problem=_problem(stage),
