@@ -17,7 +17,11 @@ from dataclasses import dataclass, field
 HIDE, SHOW = "\x1b[?25l", "\x1b[?25h"
 _TOKEN = re.compile(r"\x1b\[([0-9;?]*)([A-Za-z])|([\r\n])|(.)", re.DOTALL)
 # A session leader that opens a terminal is ruled by it: Ctrl-C typed there reaches the program.
-_START = "import os; os.close(os.open(os.ttyname(0), os.O_RDWR))\n"
+# Tests that run in the background of a shell ignore SIGINT, and so would all that they start.
+_START = (
+    "import os, signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    "os.close(os.open(os.ttyname(0), os.O_RDWR))\n"
+)
 _PATIENCE = 60.0
 
 
@@ -98,7 +102,9 @@ class Terminal:
 
     def end(self) -> int:
         """Until the program has ended and everything that it said is read; its exit code."""
+        deadline = time.monotonic() + _PATIENCE
         while self.process.poll() is None:
+            assert time.monotonic() < deadline, f"it did not end:\n{self.screen.lines}"
             self._read(0.1)
         while self._read(0.1):
             pass
