@@ -55,8 +55,8 @@ venv: $(VENV)/.stamp ## Make .venv with Benchwright and all tools, at locked ver
 $(VENV)/.stamp: requirements/dev.lock pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --require-hashes --no-deps -r requirements/uv.lock
-	$(BIN)/uv pip sync --quiet --require-hashes --compile-bytecode requirements/dev.lock
-	$(BIN)/uv pip install --quiet --no-deps --no-build-isolation --editable .
+	$(BIN)/uv pip sync --python $(BIN)/python --quiet --require-hashes --compile-bytecode requirements/dev.lock
+	$(BIN)/uv pip install --python $(BIN)/python --quiet --no-deps --no-build-isolation --editable .
 	touch $@
 
 .PHONY: lock
