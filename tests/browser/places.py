@@ -5,6 +5,8 @@ from tests.unit.web.samples import HOSTILE, RUN, SHOWN
 PLACES = {
     "runs": "ui/",
     "run": f"ui/run/{RUN}",
+    "report": f"runs/bench/nightly/report.html?uid={RUN}",
+    "hostile report": "runs/bench/hostile/report.html?uid=run-hostile",
     "task": "ui/task/pluggy",
     "agent": "ui/agent/mini",
     "trial": f"ui/trial/{SHOWN}",

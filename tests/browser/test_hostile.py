@@ -9,6 +9,7 @@ from tests.unit.web.samples import HOSTILE, IMAGE, SCRIPT
 HOSTILE_PLACES = [
     PLACES["hostile trial"],
     PLACES["hostile run"],
+    PLACES["hostile report"],
     "ui/",
     "ui/agent/%22%3E%3Cimg%20src%3Dx%20onerror%3D%22window.hacked%20%3D%201%22%3E",
     f"ui/run/run-hostile?q={SCRIPT}&agent={IMAGE}&reason={SCRIPT}",

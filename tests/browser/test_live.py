@@ -50,3 +50,28 @@ def test_a_service_that_does_not_answer_is_said_so(visit: Visit, site: Site) -> 
     page.unroute("**/changes.json")
     expect(stale).to_be_hidden(timeout=25_000)
     one.watch.check(allowed="Failed to load resource")
+
+
+def test_the_report_follows_its_run_and_keeps_what_was_opened(visit: Visit, site: Site) -> None:
+    put(site, 11)
+    one = visit()
+    page = one.go(f"runs/bench/live/report.html?uid={LIVE}")
+    totals = page.get_by_role("list", name="Trials by outcome")
+    before = totals.inner_text()
+    opened = page.locator("details").first
+    closed = opened.evaluate("e => { e.open = !e.open; return !e.open }")
+    put(site, 12, "timeout")
+    expect(totals).not_to_have_text(before, timeout=20_000)
+    expect(page.locator("#claims")).to_contain_text("ran out of time")
+    assert opened.evaluate("e => !e.open") == closed
+    one.watch.check()
+
+
+def test_what_may_be_said_stands_on_the_runs_page(visit: Visit, site: Site) -> None:
+    put(site, 21)
+    one = visit()
+    page = one.go(f"ui/run/{LIVE}")
+    said = page.get_by_role("region", name="What may be said")
+    expect(said).to_contain_text("Success rates (pass@1", timeout=20_000)
+    expect(page.locator("section[aria-labelledby=standings]")).to_contain_text("mini")
+    one.watch.check()

@@ -15,6 +15,7 @@ from benchwright.results import database as db
 from benchwright.results.database import open_engine
 from benchwright.results.news import News
 from benchwright.results.objects import ObjectStore
+from benchwright.results.runs import Asked, plans_of, records_of
 from benchwright.results.service import internal_app, trial_app
 from benchwright.results.store import Store
 from benchwright_proxy.token import TokenError, verify
@@ -75,10 +76,10 @@ class Results:
         await self._engine.dispose()
 
     async def plans(self) -> list[dict[str, Any]]:
-        return await self.store.plans("bench", "run-1")
+        return await plans_of(self.store.engine, Asked("bench", "run-1"))
 
     async def rows(self) -> list[dict[str, Any]]:
-        return await self.store.records("bench", "run-1")
+        return await records_of(self.store.engine, Asked("bench", "run-1"))
 
 
 USED = {

@@ -120,7 +120,10 @@ def _timeouts(report: Report) -> Iterator[str]:
     if late:
         passed = sum(o.would_pass is True for o in late)
         more = f"; what {passed} of them left would have passed" if passed else ""
-        yield f"{trials(len(late)).capitalize()} ran out of time and count as not successful{more}."
+        yield (
+            f"{trials(len(late)).capitalize()} ran out of time and {_counts(len(late))} as not "
+            f"successful{more}."
+        )
 
 
 def _repeated(records: Sequence[Record]) -> Iterator[str]:
@@ -154,8 +157,8 @@ def _unmeasured(records: Sequence[Record]) -> Iterator[str]:
     lost = sum(not r.get("coverage") for r in writing)
     if lost:
         yield (
-            f"{trials(lost).capitalize()} of test writing left nothing measurable: they count as not "
-            "successful and are in no median of lines."
+            f"{trials(lost).capitalize()} of test writing left nothing measurable: such trials count as "
+            "not successful and are in no median of lines."
         )
 
 
@@ -209,6 +212,10 @@ def _some(names: Iterable[str]) -> str:
     found = list(names)
     more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
     return ", ".join(found[:_NAMED]) + more
+
+
+def _counts(n: int) -> str:
+    return "counts" if n == 1 else "count"
 
 
 def _are(n: int) -> str:

@@ -1,6 +1,7 @@
 """report.html: one page that needs nothing else, neither network nor JavaScript."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 from urllib.parse import quote
@@ -22,7 +23,18 @@ MAX_ROWS = 2000
 """Trials that are listed; of more, those that did not succeed come first."""
 
 
-def render(report: Report, evidence_folder: str | None = None) -> str:
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The results service around a page. It knows no path in front of it: addresses are relative."""
+
+    root: str
+    """From the page's address to the service's root: "../" for each folder between."""
+    run_uid: str
+    revision: int
+    """Of the run's records: the page looks for a higher one while it is open."""
+
+
+def render(report: Report, evidence_folder: str | None = None, site: Site | None = None) -> str:
     """The page. Evidence is linked at the results service, or as files in `evidence_folder`."""
     listed = _listed(report)
     places = {(config, task): f"#t{n}" for n, (config, task, _) in reversed([*enumerate(listed)])}
@@ -36,8 +48,17 @@ def render(report: Report, evidence_folder: str | None = None) -> str:
         pair_of={(p.a, p.b): p for p in report.pairs},
         figures=figures(report),
         shown_configs=SHOWN_CONFIGS,
-        rows=[_row(*one, evidence_folder) for one in listed],
+        rows=[_row(*one, evidence_folder, site) for one in listed],
         unlisted=len(report.records) - len(listed),
+        site=site,
+        bars=True,
+    )  # fmt: skip
+
+
+def summary(report: Report) -> str:
+    """What may be said, and how the agents did: a part of another page, without any style in it."""
+    return environment().get_template("summary.html.j2").render(
+        report=report, claims=claims(report), bars=False
     )  # fmt: skip
 
 
@@ -54,7 +75,7 @@ def environment() -> Environment:
     )
     made.filters |= {
         "number": words.number, "percent": words.percent, "points": words.points,
-        "line": words.one_line, "sum_of": sum,
+        "line": words.one_line, "sum_of": sum, "part": lambda value: quote(str(value), safe=""),
         "money_sum": partial(words.total, written=words.money),
         "number_sum": partial(words.total, written=words.number),
     }  # fmt: skip
@@ -85,7 +106,9 @@ def _listed(report: Report) -> list[tuple[str, str, Record]]:
     return sorted(placed, key=lambda p: (p[0], p[1], str(p[2].get("run_uid")), p[2]["index"]))
 
 
-def _row(config: str, task: str, record: Record, folder: str | None) -> dict[str, Any]:
+def _row(
+    config: str, task: str, record: Record, folder: str | None, site: Site | None
+) -> dict[str, Any]:
     return {
         "record": record,
         "config": config,
@@ -99,7 +122,8 @@ def _row(config: str, task: str, record: Record, folder: str | None) -> dict[str
         "spent": spending([record]).tokens if record.get("attempts") else None,
         "findings": findings(record),
         "seconds": _part(record, "seconds"),
-        "evidence": _evidence(record, folder),
+        "evidence": _evidence(record, folder, site.root if site else "/"),
+        "page": f"{site.root}ui/trial/{quote(str(record['trial_uid']), safe='')}" if site else None,
     }
 
 
@@ -107,9 +131,9 @@ def _part(record: Record, name: str) -> Mapping[str, Any] | None:
     return record.get(name) or None
 
 
-def _evidence(record: Record, folder: str | None) -> str | None:
+def _evidence(record: Record, folder: str | None, root: str) -> str | None:
     path = str(record.get("evidence") or "")
     # Only paths: a record must not be able to smuggle in a javascript: or foreign address.
     if not path.startswith("/") or path.startswith("//"):
         return None
-    return quote(f"{folder}/{record['trial']}.tar.gz" if folder is not None else path)
+    return quote(f"{folder}/{record['trial']}.tar.gz" if folder is not None else root + path[1:])

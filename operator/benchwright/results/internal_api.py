@@ -4,8 +4,6 @@ Reading needs no token here: who may reach the service through the API server ma
 needs a token of role operator or admin.
 """
 
-import asyncio
-import json
 import tempfile
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -16,9 +14,6 @@ from aiohttp import web
 
 from benchwright.api.facts import StageFacts
 from benchwright.changes.model import Changes
-from benchwright.reports.html import render
-from benchwright.reports.report import of_records
-from benchwright.reports.table import to_csv
 from benchwright.results.auth import CLOCK, claims
 from benchwright.results.evidence import archive
 from benchwright.results.grading import FactsIncomplete, grade_attempt
@@ -167,45 +162,6 @@ async def put_plan(request: web.Request) -> web.Response:
     plan = await read(request, Json)
     await request.app[STORE].put_plan({**plan, "run_uid": request.match_info["uid"]})
     return web.json_response({})
-
-
-@routes.get("/runs/{namespace}/{run}/plan.json")
-async def get_plan(request: web.Request) -> web.Response:
-    """The plans of all runs of that name, or of the one that `uid` says."""
-    info = request.match_info
-    return web.json_response(
-        await request.app[STORE].plans(info["namespace"], info["run"], request.query.get("uid"))
-    )
-
-
-@routes.get("/runs/{namespace}/{run}/{file}")
-async def get_results(request: web.Request) -> web.Response:
-    """results.json, results.csv or report.html of a run."""
-    info = request.match_info
-    records = await request.app[STORE].records(
-        info["namespace"], info["run"], request.query.get("uid")
-    )
-    records = [r for r in records if r["purpose"] == "measurement"]
-    if not records:
-        raise web.HTTPNotFound(
-            text=f"no results of run {info['run']} in namespace {info['namespace']}"
-        )
-    records.sort(key=lambda r: (r["run_uid"], r["order"]))
-    if info["file"] == "results.json":
-        return web.json_response(records, dumps=lambda o: json.dumps(o, indent=2))
-    if info["file"] == "results.csv":
-        return web.Response(text=to_csv(records), content_type="text/csv")
-    if info["file"] == "report.html":
-        plans = await request.app[STORE].plans(
-            info["namespace"], info["run"], request.query.get("uid")
-        )
-        page = await asyncio.to_thread(_page, info["run"], records, plans)
-        return web.Response(text=page, content_type="text/html")
-    raise web.HTTPNotFound(text="results.json, results.csv and report.html are what there is")
-
-
-def _page(run: str, records: list[Json], plans: list[Json]) -> str:
-    return render(of_records(run, records, plans))
 
 
 @routes.get("/trials/{uid}/evidence.tar.gz")

@@ -9,11 +9,12 @@ from pathlib import Path
 
 from aiohttp import web
 
-from benchwright.results import auth, internal_api, trial_api
+from benchwright.results import auth, internal_api, run_api, trial_api
 from benchwright.results.database import open_engine
 from benchwright.results.metrics import METRICS, Metrics, counted, metrics_app
 from benchwright.results.news import News
 from benchwright.results.objects import ObjectStore
+from benchwright.results.reporting import Reports
 from benchwright.results.store import Store
 from benchwright.results.webview import mount
 from benchwright_proxy.token import parse_key
@@ -55,15 +56,23 @@ def internal_app(
     app = web.Application(client_max_size=1024**3, middlewares=[counted("internal")])
     app[auth.KEYS], app[auth.CLOCK], app[METRICS] = keys, time.time, metrics or Metrics()
     app[internal_api.STORE], app[internal_api.NEWS] = store, news
+    reports = Reports(store.engine)
+    app[run_api.STORE], app[run_api.REPORTS] = store, reports
     app.add_routes(internal_api.routes)
-    mount(app, store)
+    app.add_routes(run_api.routes)
+    mount(app, store, reports)
     app.on_shutdown.append(_end_polls)
+    app.on_cleanup.append(_end_reports)
     return app
 
 
 async def _end_polls(app: web.Application) -> None:
     """Who waits for news would make the end wait: the operator always does."""
     app[internal_api.NEWS].announce()
+
+
+async def _end_reports(app: web.Application) -> None:
+    await app[run_api.REPORTS].close()
 
 
 async def serve(settings: ServiceSettings) -> None:

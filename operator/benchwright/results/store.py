@@ -161,26 +161,12 @@ class Store:
         }  # fmt: skip
         await self._replace(db.records, row)
 
-    async def records(self, namespace: str, run: str, run_uid: str | None = None) -> list[Json]:
-        t = db.records
-        query = select(t.c.document).where(t.c.namespace == namespace, t.c.run == run)
-        if run_uid:
-            query = query.where(t.c.run_uid == run_uid)
-        return [json.loads(r.document) for r in await self._all(query)]
-
     async def put_plan(self, plan: Json) -> None:
         """One a run: what it set out to observe."""
         keys = ("run_uid", "namespace", "run")
         await self._replace(
             db.plans, {**{key: plan[key] for key in keys}, "document": json.dumps(plan)}
         )
-
-    async def plans(self, namespace: str, run: str, run_uid: str | None = None) -> list[Json]:
-        t = db.plans
-        query = select(t.c.document).where(t.c.namespace == namespace, t.c.run == run)
-        if run_uid:
-            query = query.where(t.c.run_uid == run_uid)
-        return [json.loads(r.document) for r in await self._all(query)]
 
     async def record(self, trial_uid: str) -> Json | None:
         row = await self._one(

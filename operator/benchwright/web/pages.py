@@ -68,8 +68,17 @@ async def run(request: web.Request) -> web.Response:
     scope = Scope("run", uid)
     tallies = await lists(request).tallies(scope)
     values = await _list_values(request, scope) | _names(tallies)
-    shown = _overview(request, (uid, change.revision), tallies)
-    return page(request, "run.html.j2", run=found, overview=shown, change=change, **values)
+    summary = await request.app[BACKEND].reports.summary(found)
+    return page(
+        request,
+        "run.html.j2",
+        run=found,
+        summary=Markup(summary.html),  # noqa: S704 - the report's own template escaped it
+        problem=summary.problem,
+        overview=_overview(request, (uid, change.revision), tallies),
+        change=change,
+        **values,
+    )
 
 
 def _overview(request: web.Request, version: tuple[str, int], tallies: Sequence[Tally]) -> Markup:

@@ -98,6 +98,21 @@ class Sessions(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Summary:
+    """The report's first parts, as HTML of ours; or why there is none."""
+
+    html: str = ""
+    problem: str = ""
+
+
+class Reports(Protocol):
+    """What may be said of a run."""
+
+    async def summary(self, run: RunRow) -> Summary:
+        """As the run is now; it does not wait long."""
+
+
+@dataclass(frozen=True, slots=True)
 class Backend:
     """All of it, and the clock (unix seconds)."""
 
@@ -105,4 +120,5 @@ class Backend:
     evidence: Evidence
     reviews: Reviews
     sessions: Sessions
+    reports: Reports
     now: Callable[[], float]

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from benchwright.api.facts import HarnessError, ReportProblem, StageFacts
+from benchwright.results import run_api
 from tests.builders import a_snapshot, a_task
 from tests.unit.core.evidence import killed, measured, step, worked
 from tests.unit.results.support import EVALUATOR, HARNESS, MINE, OPERATOR, Service, sha256
@@ -104,7 +105,7 @@ async def test_task_sets_and_refusals_are_counted_by_why(service: Service) -> No
 async def test_a_defect_of_the_service_itself_is_counted(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(service.store, "records", None)
+    monkeypatch.setattr(run_api, "state", None)
     reply = await service.call("GET", "/runs/bench/run-1/results.json", None, port="internal")
     assert reply.status == 500
     assert (await samples(service))['refusals_total{port="internal",status="500"}'] == 1

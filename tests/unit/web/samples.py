@@ -62,6 +62,7 @@ def row(uid: str, minute: int, agent: str, task: str, **fields: Any) -> Json:
         "trial_uid": uid, "run": "nightly", "run_uid": RUN, "namespace": "bench", "order": minute,
         "trial": f"nightly-{agent}-{task}-{minute}", "started_at": stamp(start),
         "finished_at": stamp(start + timedelta(seconds=40)),
+        "evidence": f"/trials/{uid}/evidence.tar.gz",
     }  # fmt: skip
     outcome = fields.pop("outcome", "success")
     return record(agent, task, minute % 3, outcome, **{**base, **fields})

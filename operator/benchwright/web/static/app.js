@@ -19,6 +19,9 @@
   // Who reads with a keyboard must not lose their place.
   const place = () => document.activeElement?.getAttribute("href");
 
+  // A large report takes its maker seconds: look again when ten times as long has passed.
+  const SHARE = 10;
+
   const refresh = async () => {
     const text = await (await get(location.href.split("#")[0])).text();
     const fresh = new DOMParser().parseFromString(text, "text/html");
@@ -26,7 +29,10 @@
       const found = fresh.querySelector(`[data-fresh="${old.dataset.fresh}"]`);
       if (!found) continue;
       const held = old.contains(document.activeElement) ? place() : null;
+      const opened = [...old.querySelectorAll("details")].map((d) => d.open);
       old.replaceChildren(...found.childNodes);
+      const details = [...old.querySelectorAll("details")];
+      if (details.length === opened.length) details.forEach((d, i) => { d.open = opened[i]; });
       const again = held && [...old.querySelectorAll("a")].find((a) => a.getAttribute("href") === held);
       if (again) again.focus({ preventScroll: true });
     }
@@ -38,12 +44,14 @@
     if (document.visibilityState === "visible") {
       try {
         const change = await (await get(live.dataset.live)).json();
+        pause = FIRST;
         if (change.revision !== seen) {
+          const began = performance.now();
           await refresh();
           seen = change.revision;
+          pause = Math.max(FIRST, SHARE * (performance.now() - began));
         }
         live.classList.remove("stale");
-        pause = FIRST;
       } catch {
         live.classList.add("stale");
         pause = Math.min(LONGEST, pause * 2);

@@ -1,0 +1,80 @@
+"""Results of runs, to read: results.json, results.csv, report.html, plan.json."""
+
+import asyncio
+import json
+
+from aiohttp import web
+
+from benchwright.reports.table import to_csv
+from benchwright.results.reporting import ReportError, Reports
+from benchwright.results.runs import Asked, Json, measurements, plans_of, state
+from benchwright.results.store import Store
+
+STORE = web.AppKey("run_store", Store)
+REPORTS = web.AppKey("reports", Reports)
+_HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; style-src 'unsafe-inline'; script-src 'self'; connect-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "private, no-cache",
+}
+routes = web.RouteTableDef()
+
+
+@routes.get("/runs/{namespace}/{run}/plan.json")
+async def get_plan(request: web.Request) -> web.Response:
+    """The plans of all runs of that name, or of the one that `uid` says."""
+    return web.json_response(await plans_of(request.app[STORE].engine, _asked(request)))
+
+
+@routes.get("/runs/{namespace}/{run}/results.json")
+async def get_results(request: web.Request) -> web.Response:
+    """All trials."""
+    found = await _records(request)
+    text = await asyncio.to_thread(json.dumps, found, indent=2)
+    return web.Response(text=text, content_type="application/json")
+
+
+@routes.get("/runs/{namespace}/{run}/results.csv")
+async def get_table(request: web.Request) -> web.Response:
+    """The same, one row a trial."""
+    text = await asyncio.to_thread(to_csv, await _records(request))
+    return web.Response(text=text, content_type="text/csv")
+
+
+@routes.get("/runs/{namespace}/{run}/report.html")
+async def get_report(request: web.Request) -> web.Response:
+    """The report as the run is now."""
+    asked = await _known(request)
+    try:
+        made = await request.app[REPORTS].get(asked)
+    except ReportError as error:
+        raise web.HTTPServiceUnavailable(text=str(error)) from error
+    return web.Response(text=made["page"], content_type="text/html", headers=_HEADERS)
+
+
+@routes.get("/runs/{namespace}/{run}/{file}")
+async def no_such_file(request: web.Request) -> web.Response:
+    raise web.HTTPNotFound(
+        text="results.json, results.csv, report.html and plan.json are what there is"
+    )
+
+
+def _asked(request: web.Request) -> Asked:
+    info = request.match_info
+    return Asked(info["namespace"], info["run"], request.query.get("uid") or None)
+
+
+async def _known(request: web.Request) -> Asked:
+    """404 in words where no trial of it has an outcome."""
+    asked = _asked(request)
+    if not (await state(request.app[STORE].engine, asked)).trials:
+        raise web.HTTPNotFound(text=f"no results of run {asked.run} in namespace {asked.namespace}")
+    return asked
+
+
+async def _records(request: web.Request) -> list[Json]:
+    return await measurements(request.app[STORE].engine, await _known(request))

@@ -1,0 +1,75 @@
+"""What is stored of a run: the records of its trials, and its plan."""
+
+import asyncio
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, Table, func, select
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from benchwright.results.database import plans, records
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A run by its name, or one of several of that name by its UID."""
+
+    namespace: str
+    run: str
+    run_uid: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What is stored has changed when this has."""
+
+    revision: int
+    """The highest of its records; 0 where there is none."""
+    trials: int
+    """With an outcome, baselines apart."""
+    plans: int
+
+
+async def state(engine: AsyncEngine, asked: Asked) -> State:
+    """What a run's report was made of."""
+    revision = select(func.coalesce(func.max(records.c.revision), 0)).where(*_of(records, asked))
+    count = select(func.count())
+    trials = count.select_from(records).where(
+        *_of(records, asked), records.c.purpose == "measurement"
+    )
+    known = count.select_from(plans).where(*_of(plans, asked))
+    query = select(*(part.scalar_subquery() for part in (revision, trials, known)))
+    async with engine.connect() as connection:
+        return State(*(await connection.execute(query)).one())
+
+
+async def records_of(engine: AsyncEngine, asked: Asked) -> list[Json]:
+    """Records of all trials, those of baselines too."""
+    return await _documents(engine, records, asked)
+
+
+async def measurements(engine: AsyncEngine, asked: Asked) -> list[Json]:
+    """Records of the trials in which an agent worked, in the order of the plan."""
+    found = [r for r in await records_of(engine, asked) if r["purpose"] == "measurement"]
+    return sorted(found, key=lambda r: (r["run_uid"], r["order"]))
+
+
+async def plans_of(engine: AsyncEngine, asked: Asked) -> list[Json]:
+    """What the runs of that name set out to observe."""
+    return await _documents(engine, plans, asked)
+
+
+async def _documents(engine: AsyncEngine, table: Table, asked: Asked) -> list[Json]:
+    query = select(table.c.document).where(*_of(table, asked))
+    async with engine.connect() as connection:
+        rows = (await connection.execute(query)).fetchall()
+    # Of a large run it takes seconds, in which the service must answer others.
+    return await asyncio.to_thread(lambda: [json.loads(row.document) for row in rows])
+
+
+def _of(table: Table, asked: Asked) -> list[ColumnElement[bool]]:
+    wanted = [table.c.namespace == asked.namespace, table.c.run == asked.run]
+    return wanted + ([table.c.run_uid == asked.run_uid] if asked.run_uid else [])
