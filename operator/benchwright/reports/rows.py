@@ -26,9 +26,13 @@ _TIDY = (
 
 def written(header: Sequence[str], rows: Iterable[Sequence[Value]]) -> str:
     """RFC 4180, with a header line."""
+    return written_rows([header]) + written_rows(rows)
+
+
+def written_rows(rows: Iterable[Sequence[Value]]) -> str:
+    """The same without one."""
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(header)
     writer.writerows([cell(value) for value in row] for row in rows)
     return out.getvalue()
 

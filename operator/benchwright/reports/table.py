@@ -17,7 +17,7 @@ from benchwright.api.measurements import (
     TestNumbers,
 )
 from benchwright.api.spent import Spent
-from benchwright.reports.rows import Value, written
+from benchwright.reports.rows import Value, written, written_rows
 from benchwright.reports.summary import Record, findings
 
 _PLAIN = {
@@ -49,7 +49,12 @@ def columns() -> list[str]:
 
 def to_csv(records: Sequence[Record]) -> str:
     """One row a trial, in the order given, with a header line (RFC 4180)."""
-    return written(columns(), (_row(record) for record in records))
+    return written(columns(), ()) + csv_rows(records)
+
+
+def csv_rows(records: Sequence[Record]) -> str:
+    """The same without the header line."""
+    return written_rows(_row(record) for record in records)
 
 
 def _nested_columns() -> Iterator[tuple[str, str, str]]:

@@ -1,13 +1,13 @@
 """Results of runs, to read: results.json, results.csv, report.html, plan.json."""
 
-import asyncio
 import json
+from collections.abc import AsyncIterator, Callable, Sequence
 
 from aiohttp import web
 
-from benchwright.reports.table import to_csv
+from benchwright.reports.table import csv_rows, to_csv
 from benchwright.results.reporting import ReportError, Reports
-from benchwright.results.runs import Asked, Json, measurements, plans_of, state
+from benchwright.results.runs import Asked, documents, plans_of, state
 from benchwright.results.store import Store
 
 STORE = web.AppKey("run_store", Store)
@@ -31,18 +31,44 @@ async def get_plan(request: web.Request) -> web.Response:
 
 
 @routes.get("/runs/{namespace}/{run}/results.json")
-async def get_results(request: web.Request) -> web.Response:
-    """All trials."""
-    found = await _records(request)
-    text = await asyncio.to_thread(json.dumps, found, indent=2)
-    return web.Response(text=text, content_type="application/json")
+async def get_results(request: web.Request) -> web.StreamResponse:
+    """All trials, one on each line."""
+    return await _stream(request, "application/json", _json)
 
 
 @routes.get("/runs/{namespace}/{run}/results.csv")
-async def get_table(request: web.Request) -> web.Response:
+async def get_table(request: web.Request) -> web.StreamResponse:
     """The same, one row a trial."""
-    text = await asyncio.to_thread(to_csv, await _records(request))
-    return web.Response(text=text, content_type="text/csv")
+    return await _stream(request, "text/csv", _csv)
+
+
+async def _stream(
+    request: web.Request,
+    kind: str,
+    write: Callable[[AsyncIterator[Sequence[str]]], AsyncIterator[str]],
+) -> web.StreamResponse:
+    asked = await _known(request)
+    response = web.StreamResponse()
+    response.content_type, response.charset = kind, "utf-8"
+    await response.prepare(request)
+    async for text in write(documents(request.app[STORE].engine, asked)):
+        await response.write(text.encode())
+    await response.write_eof()
+    return response
+
+
+async def _json(found: AsyncIterator[Sequence[str]]) -> AsyncIterator[str]:
+    before = "[\n"
+    async for some in found:
+        yield before + ",\n".join(some)
+        before = ",\n"
+    yield "\n]\n"
+
+
+async def _csv(found: AsyncIterator[Sequence[str]]) -> AsyncIterator[str]:
+    yield to_csv([])
+    async for some in found:
+        yield csv_rows([json.loads(document) for document in some])
 
 
 @routes.get("/runs/{namespace}/{run}/report.html")
@@ -74,7 +100,3 @@ async def _known(request: web.Request) -> Asked:
     if not (await state(request.app[STORE].engine, asked)).trials:
         raise web.HTTPNotFound(text=f"no results of run {asked.run} in namespace {asked.namespace}")
     return asked
-
-
-async def _records(request: web.Request) -> list[Json]:
-    return await measurements(request.app[STORE].engine, await _known(request))

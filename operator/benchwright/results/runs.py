@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from benchwright.results.database import plans, records
 
 Json = dict[str, Any]
+_AT_A_TIME = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,19 @@ async def measurements(engine: AsyncEngine, asked: Asked) -> list[Json]:
     """Records of the trials in which an agent worked, in the order of the plan."""
     found = [r for r in await records_of(engine, asked) if r["purpose"] == "measurement"]
     return sorted(found, key=lambda r: (r["run_uid"], r["order"]))
+
+
+async def documents(engine: AsyncEngine, asked: Asked) -> AsyncIterator[Sequence[str]]:
+    """The same as JSON texts, some at a time: all of a large run are a gigabyte when they are read."""
+    order = func.json_extract(records.c.document, "$.order")
+    query = (
+        select(records.c.document)
+        .where(*_of(records, asked), records.c.purpose == "measurement")
+        .order_by(records.c.run_uid, order)
+    )
+    async with engine.connect() as connection, connection.stream(query) as found:
+        async for rows in found.partitions(_AT_A_TIME):
+            yield [row.document for row in rows]
 
 
 async def plans_of(engine: AsyncEngine, asked: Asked) -> list[Json]:

@@ -6,6 +6,7 @@ import io
 import json
 import time
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ import pytest
 from benchwright.core.record import record
 from tests.builders import a_trial
 from tests.unit.core.evidence import worked
+from tests.unit.results.bulk import insert
 from tests.unit.results.support import HARNESS, OPERATOR, Reply, Service
 
 
@@ -123,6 +125,16 @@ async def test_each_file_is_what_its_name_says(service: Service) -> None:
     assert page.lstrip().lower().startswith("<!doctype html>")
     assert "<script>alert" not in page
     assert (await read(service, "/runs/bench/run-1/other.txt")).status == 404
+
+
+async def test_many_trials_come_whole_and_in_the_order_of_the_plan(service: Service) -> None:
+    documents = [a_row(f"uid-{n}", order=1200 - n, namespace="bench") for n in range(1201)]
+    documents.append(a_row("uid-base", order=0, namespace="bench", purpose="baseline"))
+    await insert(service.store, documents, datetime(2026, 1, 2, tzinfo=UTC))
+    assert [r["order"] for r in await rows(service)] == list(range(1201))
+    table = (await read(service, "/runs/bench/run-1/results.csv")).text
+    found = list(csv.DictReader(io.StringIO(table)))
+    assert [int(row["order"]) for row in found] == list(range(1201))
 
 
 @pytest.mark.parametrize("digest", ["sha256:" + "0" * 64, "..", "%00", "%27%20OR%201=1%20--"])
