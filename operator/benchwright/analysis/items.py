@@ -5,13 +5,14 @@ is chosen by the results.
 """
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from benchwright.analysis.grid import Grid
 from benchwright.analysis.observations import ConfigKey, TaskId, TaskKey
 from benchwright.stats.items import fisher_interval, floor, item_rest, saturated
+from benchwright.stats.passes import success_rate
 from benchwright.stats.proportions import wilson
 from benchwright.stats.values import Count, Interval, Undefined
 
@@ -23,6 +24,8 @@ BAND = (20, 80)
 """Percent of a panel-average rate that tells configurations apart."""
 TARGET_PERCENT = 70
 """Of active tasks, within the band."""
+BEST = (5, 10, 25, 50)
+"""Sizes of the groups of the best configurations that are looked at."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,17 @@ class Portfolio:
 
 
 @dataclass(frozen=True)
+class Cohort:
+    """Of the best configurations by rate, ties by name: tasks that decide nothing between them."""
+
+    best: int
+    always: int
+    """Tasks that all of them always solve."""
+    never: int
+    """Tasks that none of them ever does."""
+
+
+@dataclass(frozen=True)
 class Calibration:
     """Everything about the tasks."""
 
@@ -76,6 +90,7 @@ class Calibration:
     independently, so that a panel of one family overstates what a correlation knows."""
     references: tuple[ConfigKey, ...]
     """By which saturation is judged."""
+    cohorts: tuple[Cohort, ...]
 
     @property
     def review(self) -> tuple[Item, ...]:
@@ -91,7 +106,14 @@ def calibrate(grid: Grid, references: Collection[ConfigKey] = ()) -> Calibration
         _item(grid, task, r, chosen) for task, r in zip(grid.data.tasks, correlations, strict=True)
     )
     families = Counter(c.family or "unknown" for c in grid.data.configs)
-    return Calibration(items, _portfolio(items), len(configs), dict(families), chosen)
+    return Calibration(
+        items,
+        _portfolio(items),
+        len(configs),
+        dict(families),
+        chosen,
+        tuple(_cohorts(grid, configs)),
+    )
 
 
 def _item(
@@ -161,6 +183,16 @@ def _portfolio(items: Sequence[Item]) -> Portfolio:
         never_solved=sum(i.pooled.n > 0 and i.pooled.c == 0 for i in items),
         always_solved=sum(i.pooled.n > 0 and i.pooled.c == i.pooled.n for i in items),
     )
+
+
+def _cohorts(grid: Grid, configs: Sequence[ConfigKey]) -> Iterator[Cohort]:
+    rates = {key: success_rate(grid.counts(key)) for key in configs}
+    known = {key: rate for key, rate in rates.items() if not isinstance(rate, Undefined)}
+    ordered = sorted(known, key=lambda key: (-known[key], key))
+    for best in BEST:
+        if best <= len(ordered):
+            always, never = dead(grid, ordered[:best])
+            yield Cohort(best, len(always), len(never))
 
 
 def dead(grid: Grid, configs: Collection[ConfigKey]) -> tuple[list[TaskKey], list[TaskKey]]:

@@ -110,6 +110,11 @@ def _sentences(of: "Calibration") -> Iterator[str]:
     lacking = len(of.items) - shape.tasks
     if lacking:
         yield f"{lacking} tasks have no panel average: an agent has no valid trial of them"
+    for group in of.cohorts:
+        yield (
+            f"between the best {group.best} agents {group.always + group.never} tasks decide nothing: "
+            f"all always solve {group.always} of them, none ever {group.never}"
+        )
     families = ", ".join(f"{one_line(f)} {n}" for f, n in sorted(of.families.items()))
     yield f"panel: {of.configurations} agents, by model family: {families}"
     yield f"to review: {len(of.review)} of {len(of.items)} tasks; none is left out for it"

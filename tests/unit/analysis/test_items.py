@@ -112,6 +112,11 @@ def test_dead_tasks_of_swe_bench_as_published(swebench: Grid, best: int, number:
     assert len(solved) + len(never) == number
 
 
+def test_groups_of_the_best_are_by_rate(swebench: Grid) -> None:
+    found = {g.best: g.always + g.never for g in calibrate(swebench).cohorts}
+    assert found == {5: 394, 10: 336, 25: 270, 50: 181}
+
+
 def test_terminal_bench() -> None:
     with gzip.open(DATA / "terminal_bench2_terminus2_trials.csv.gz", "rt") as lines:
         found = calibrate(grid(tidy.dataset("terminal-bench", lines)))

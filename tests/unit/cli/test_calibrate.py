@@ -31,9 +31,10 @@ def test_tasks_to_review_and_the_portfolio(cli: Cli, file: Path) -> None:
     assert "Tasks to review" in result.stdout
     assert "solve it independently and audit it" in result.stdout
     assert "better configurations do worse at it" in result.stdout
-    assert result.stdout.splitlines()[-4:] == [
+    assert result.stdout.splitlines()[-5:] == [
         "2 of 3 tasks (67%) have panel averages of 20 to 80 % (target: 70 %); 1 are harder, 0 easier",
         "never solved: 1; always solved: 0",
+        "between the best 5 agents 1 tasks decide nothing: all always solve 0 of them, none ever 1",
         "panel: 6 agents, by model family: m0 3, m1 3",
         "to review: 3 of 3 tasks; none is left out for it",
     ]
@@ -55,6 +56,7 @@ def test_all_tasks_are_shown_where_asked(cli: Cli) -> None:
     assert shown.count("astropy__astropy-") == 22
     assert "263 of 500 tasks (53%) have panel averages of 20 to 80 %" in shown
     assert "never solved: 32; always solved: 0" in shown
+    assert "between the best 5 agents 394 tasks decide nothing" in shown
 
 
 def test_an_unknown_reference_is_an_error(cli: Cli, file: Path) -> None:
