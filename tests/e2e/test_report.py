@@ -43,6 +43,10 @@ def test_twenty_trials_with_invalid_late_missing_and_flagged_ones_add_up(
     assert "Task loose, 2 trials" in said
     assert "4 of 20 trials are invalid" in said
     assert "2 trials ran out of time" in said
+    for record in cluster.records("mixed"):
+        valid = record["outcome"] != "invalid"
+        assert all(record["nodes"].values()) or not valid, record
+        assert set(record["nodes"]) == {"repair", "evaluate"} or not valid, record
     pages(cluster)
 
 

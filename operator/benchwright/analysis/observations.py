@@ -42,6 +42,8 @@ class TaskId:
     kind: str | None = None
     clusters: Mapping[str, str] = field(default_factory=dict)
     """issue, repository, family → name, as far as the task says."""
+    private: bool = False
+    """Nothing about it alone may be published."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,8 @@ class Observation:
     invalid_attempts: int | None = None
     would_pass: bool | None = None
     """Of a timeout: whether the final state would have passed."""
+    node: str | None = None
+    """Where the agent worked; of several nodes their names together. None is unknown."""
 
     @property
     def valid(self) -> bool:

@@ -128,7 +128,13 @@ def _tasks(rows: Sequence[Record]) -> Tasks:
     first = {_task_id(r): r for r in reversed(rows)}
     keys = _keys(first)
     return {
-        known: TaskId(keys[known], *known, row.get("kind"), _clusters(row.get("identities")))
+        known: TaskId(
+            keys[known],
+            *known,
+            row.get("kind"),
+            _clusters(row.get("identities")),
+            private=row.get("split") == "private",
+        )
         for known, row in sorted(first.items(), key=lambda item: keys[item[0]])
     }
 
@@ -169,7 +175,14 @@ def _observation(record: Record, config: str, task: str) -> Observation:
         trial=str(record["trial"]),
         invalid_attempts=None if attempts is None else len(attempts),
         would_pass=record.get("would_pass"),
+        node=_node(record),
     )
+
+
+def _node(record: Record) -> str | None:
+    """Of the stages in which the agent worked."""
+    nodes = {n for stage, n in (record.get("nodes") or {}).items() if stage != "evaluate" and n}
+    return " + ".join(sorted(nodes)) or None
 
 
 def _money(value: float | str | None) -> Decimal | None:

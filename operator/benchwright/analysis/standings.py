@@ -61,6 +61,8 @@ class Standing:
     """Valid trials of the task that has the fewest."""
     cost: Amount
     tokens_in: Amount
+    tokens_cached: Amount
+    """Of the input, what was read from a cache."""
     tokens_out: Amount
     seconds: Amount
     """Wall time of trials, harness and evaluator included."""
@@ -111,6 +113,7 @@ def _standing(grid: Grid, config: Config) -> Standing:
         fewest=min((c.n for c in counts), default=0),
         cost=_amount([o.spent.cost_usd for o in seen]),
         tokens_in=_amount([o.spent.tokens_in for o in seen]),
+        tokens_cached=_amount([o.spent.tokens_cached for o in seen]),
         tokens_out=_amount([o.spent.tokens_out for o in seen]),
         seconds=_amount([o.seconds.total for o in seen]),
         agent_seconds=_amount([o.seconds.agent for o in seen]),

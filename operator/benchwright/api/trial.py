@@ -110,6 +110,8 @@ class StageRecord(Model):
     """When its pod was created, by the operator's clock."""
     finished_at: Timestamp | None = None
     """When its facts were stored."""
+    node: Annotated[str, StringConstraints(max_length=253)] | None = None
+    """Node that it ran on: wall times of unlike machines cannot be compared."""
 
 
 class TrialStatus(Model):

@@ -30,6 +30,11 @@ if TYPE_CHECKING:
     help="Folder to write to.",
 )
 @click.option("--title", help="Title of the report. Left out: the run, or the file.")
+@click.option(
+    "--public",
+    is_flag=True,
+    help="Leave out private tasks (split: private): of these only what is said of all together.",
+)
 @click.option("--replace", is_flag=True, help="Write over an earlier report in the folder.")
 @click.option("--uid", help="Which of several runs that had this name.")
 @service_option
@@ -41,6 +46,7 @@ def report(
     records: tuple[Path, ...],
     out: Path,
     title: str | None,
+    public: bool,
     replace: bool,
     uid: str | None,
     service: str,
@@ -55,10 +61,8 @@ def report(
         raise click.UsageError("give one of RUN, --data FILE and --records FILE")
     if (out / "report.html").exists() and not replace:
         raise CliError(f"{out} holds a report already: choose another --out, or --replace it")
-    if run is not None:
-        _write(_of_run(target, run, uid, service, title), out)
-    else:
-        _write(_of_files(data, records, title), out)
+    found = _of_run(target, run, uid, service, title) if run else _of_files(data, records, title)
+    _write(found, out, public)
 
 
 def _of_run(target: Target, run: str, uid: str | None, service: str, title: str | None) -> "Report":
@@ -88,11 +92,12 @@ def _of_files(data: Path | None, records: tuple[Path, ...], title: str | None) -
         return of_records(title or names, rows, read_plans(records))
 
 
-def _write(made: "Report", out: Path) -> None:
+def _write(made: "Report", out: Path, public: bool) -> None:
     from benchwright.reports.files import WHAT, files
+    from benchwright.reports.report import published
 
     out.mkdir(parents=True, exist_ok=True)
-    for name, content in files(made):
+    for name, content in files(published(made) if public else made):
         path = out / name
         try:
             path.write_text(content, encoding="utf-8", newline="")

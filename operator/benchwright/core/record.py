@@ -67,6 +67,7 @@ def _task(task: TaskSnapshot) -> dict[str, Any]:
         "task": task.name,
         "task_digest": task.digest,
         "kind": task.spec.kind,
+        "split": task.spec.split,
         "identities": _snake(task.spec.identities),
     }
 
@@ -123,6 +124,7 @@ def _cost(spec: TrialSpec, status: TrialStatus) -> dict[str, Any]:
         "usage_by_stage": _usage_by_stage(status),
         "spent": _snake(spent(status) if spec.agent else None),
         "seconds": _snake(status.seconds),
+        "nodes": {s.name: s.node for s in status.stages},
         "stage_seconds": {s.name: _stage(s.created_at, s.finished_at) for s in status.stages},
     }
 

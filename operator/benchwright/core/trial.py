@@ -16,7 +16,7 @@ from benchwright.core.clock import format_time
 from benchwright.core.grading import evaluator_needed
 from benchwright.core.observed import PodView
 from benchwright.core.refusal import POD_REFUSED
-from benchwright.core.trialend import conclude, end_attempt, finish, without
+from benchwright.core.trialend import closed, conclude, end_attempt, finish, without
 from benchwright.core.trialview import EVALUATE, Decision, Observed, StageKey, stage_names
 from benchwright.core.verdict import Evidence, Verdict
 
@@ -88,9 +88,6 @@ def _started(seen: Observed, key: StageKey, now: datetime) -> TrialStatus | None
     if status.attempt == attempt and any(s.name == stage for s in status.stages):
         return None
     stamp = format_time(now)
-    done = tuple(
-        s if s.finished_at else s.model_copy(update={"finished_at": stamp}) for s in status.stages
-    )
     record = StageRecord(
         name=stage, pod=labels.pod_name(trial.name, attempt, stage), created_at=stamp
     )
@@ -100,7 +97,7 @@ def _started(seen: Observed, key: StageKey, now: datetime) -> TrialStatus | None
             "attempt": attempt,
             "phase": "Evaluating" if stage == EVALUATE else "Running",
             "started_at": status.started_at or stamp,
-            "stages": (*done, record),
+            "stages": (*closed(seen, stamp), record),
             "conditions": drop_condition(status.conditions, POD_REFUSED),
         }
     )

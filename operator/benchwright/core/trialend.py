@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from benchwright.api.conditions import Condition, drop_condition, set_condition, truncate
-from benchwright.api.trial import AttemptRecord, TrialSpec, TrialStatus
+from benchwright.api.trial import AttemptRecord, StageRecord, TrialSpec, TrialStatus
 from benchwright.core.classify import StageEnd
 from benchwright.core.clock import format_time, parse_time
 from benchwright.core.observed import PodView
@@ -112,22 +112,32 @@ def conclude(seen: Observed, attempt: int, now: datetime) -> Decision:
     return finish(seen, now, seen.verdict, attempt)
 
 
+def closed(seen: Observed, stamp: str) -> tuple[StageRecord, ...]:
+    """The stages so far as they ended, each with its node, where its pod is there to say."""
+    status = seen.trial.status
+    return tuple(_closed(s, seen.pods.get((status.attempt, s.name)), stamp) for s in status.stages)
+
+
+def _closed(stage: StageRecord, pod: PodView | None, stamp: str) -> StageRecord:
+    node = stage.node or (pod.node if pod else "") or None
+    if stage.finished_at and node == stage.node:
+        return stage
+    return stage.model_copy(update={"finished_at": stage.finished_at or stamp, "node": node})
+
+
 def finish(seen: Observed, now: datetime, verdict: Verdict, attempt: int = 0) -> Decision:
     """The final status. `attempt` 0: none was ever made."""
     trial, status, stamp = seen.trial, seen.trial.status, format_time(now)
     attempts = status.attempts
     if verdict.outcome == "invalid" and attempt:
         attempts = (*attempts, _record(seen, attempt, verdict.reason, verdict.message, now))
-    stages = tuple(
-        s if s.finished_at else s.model_copy(update={"finished_at": stamp}) for s in status.stages
-    )
     final = status.model_copy(
         update={
             "observed_generation": trial.generation,
             "phase": "Finished",
             "attempt": attempt,
             "finished_at": stamp,
-            "stages": stages,
+            "stages": closed(seen, stamp),
             "attempts": attempts,
             "outcome": verdict.outcome,
             "reason": verdict.reason,

@@ -28,13 +28,17 @@ class Claim:
 def claims(report: Report) -> list[Claim]:
     """All sentences that the data call for, the gravest first."""
     if not report.data.observations:
-        return [Claim("stop", "There is no finished trial: nothing can be said.")]
+        what = "There is no finished trial: nothing can be said."
+        if report.private:
+            what = "All tasks are private: what may be told of them is told under Private tasks."
+        return [Claim("stop", what)]
     found = [Claim("stop", text) for text in _stops(report)]
     found += [Claim("note", text) for text in _notes(report)]
     return found + [Claim("may", text) for text in _may(report)]
 
 
 def _stops(report: Report) -> Iterator[str]:
+    yield from _private(report)
     yield from warnings(report.data)
     yield from _namesakes(report)
     yield from _missing(report)
@@ -44,12 +48,22 @@ def _stops(report: Report) -> Iterator[str]:
 
 def _notes(report: Report) -> Iterator[str]:
     yield from _changed(report)
+    yield from _nodes(report)
     yield from _invalid(report.standings)
     yield from _timeouts(report)
     yield from _repeated(report.records)
     yield from _unknown(report.data.observations)
     yield from _unmeasured(report.records)
     yield from _close(report)
+
+
+def _private(report: Report) -> Iterator[str]:
+    private = sum(t.private for t in report.data.tasks)
+    if private:
+        yield (
+            f"{private} of {len(report.data.tasks)} tasks are private, and they are named here: "
+            "`benchwright report --public` writes a report that may be given away."
+        )
 
 
 def _namesakes(report: Report) -> Iterator[str]:
@@ -112,6 +126,18 @@ def _invalid(standings: Sequence[Standing]) -> Iterator[str]:
             f"{total} of {trials(of)} {_are(total)} invalid ({each}): the harness or the "
             "infrastructure failed, nothing was learnt about the agent and they are in no rate. Say "
             "so, for what fails is seldom a random choice of trials."
+        )
+
+
+def _nodes(report: Report) -> Iterator[str]:
+    nodes = {s.node for s in report.strata}
+    if nodes:
+        some = f"{len(nodes - {None})} nodes" + (
+            ", and some on nobody knows which" if None in nodes else ""
+        )
+        yield (
+            f"The agents worked on {some}: wall times of unlike machines cannot be compared, and are "
+            "shown by node too."
         )
 
 

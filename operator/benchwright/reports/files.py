@@ -48,7 +48,9 @@ def analysis(report: Report) -> str:
                 "claims": claims(report),
                 "agents": report.standings,
                 "trades": report.trades,
+                "nodes": report.strata,
                 "tasks": report.calibration,
+                "private_tasks": report.private,
             }
         )
     )

@@ -7,10 +7,12 @@ from itertools import combinations
 
 from benchwright.analysis import trade
 from benchwright.analysis.comparison import Comparison, compare
+from benchwright.analysis.environments import Stratum, strata
 from benchwright.analysis.grid import Grid, grid
 from benchwright.analysis.items import Calibration, calibrate
 from benchwright.analysis.observations import ConfigKey, Dataset, TaskKey
 from benchwright.analysis.pairwise import Pair, pairwise
+from benchwright.analysis.publishing import PrivateTasks, private_tasks, public
 from benchwright.analysis.records import dataset
 from benchwright.analysis.standings import Standing, standings
 from benchwright.analysis.trade import Trade
@@ -27,6 +29,8 @@ class Report:
     data: Dataset
     records: Sequence[Record] = ()
     """Measurements, in the order of the data's observations; none where the data are a table."""
+    private: PrivateTasks | None = None
+    """What is told of private tasks where the data are without them."""
 
     @cached_property
     def grid(self) -> Grid:
@@ -58,6 +62,10 @@ class Report:
         }
 
     @cached_property
+    def strata(self) -> list[Stratum]:
+        return strata(self.data)
+
+    @cached_property
     def calibration(self) -> Calibration:
         return calibrate(self.grid)
 
@@ -76,3 +84,14 @@ class Report:
 def of_records(title: str, records: Sequence[Record], plans: Sequence[Record] = ()) -> Report:
     """Of results.json, and of the plans of its runs, where they are known."""
     return Report(dataset(title, records, plans), measurements(records))
+
+
+def published(report: Report) -> Report:
+    """The part that may leave those who keep private tasks."""
+    private = private_tasks(report.data)
+    if private is None:
+        return report
+    data = public(report.data)
+    known = {t.key for t in data.tasks}
+    records = [{**r, "corpus_digest": None} for _, task, r in report.placed if task in known]
+    return Report(data, records, private)

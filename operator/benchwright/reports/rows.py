@@ -128,7 +128,8 @@ _AGENT = (
     "by_task_note", "composition_low", "composition_high", "composition_note", "clustered_by",
     "criterion_score", "valid", "successes", "timeouts", "invalid", "missing", "fewest_trials",
     *(f"pass_at_{k}" for k in KS), *(f"pass_hat_{k}" for k in KS), "cost_usd", "cost_unknown_trials",
-    "tokens_in", "tokens_out", "tokens_unknown_trials", "seconds", "agent_seconds", "seconds_unknown_trials",
+    "tokens_in", "tokens_cached", "tokens_out", "tokens_unknown_trials",
+    "seconds", "agent_seconds", "seconds_unknown_trials",
 )  # fmt: skip
 
 
@@ -147,8 +148,8 @@ def _agent(s: Standing) -> Row:
         s.complete_runs, *_ends(by_task), *_ends(composition), s.clustered_by, _known(s.criterion_score),
         s.valid, s.successes, s.timeouts, s.invalid, s.missing, s.fewest,
         *(_known(s.pass_at[k]) for k in KS), *(_known(s.pass_hat[k]) for k in KS),
-        *_sum(s.cost), _sum(s.tokens_in)[0], *_sum(s.tokens_out), _sum(s.seconds)[0],
-        *_sum(s.agent_seconds),
+        *_sum(s.cost), _sum(s.tokens_in)[0], _sum(s.tokens_cached)[0], *_sum(s.tokens_out),
+        _sum(s.seconds)[0], *_sum(s.agent_seconds),
     )  # fmt: skip
 
 

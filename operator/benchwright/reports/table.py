@@ -24,7 +24,7 @@ _PLAIN = {
     "namespace": "namespace", "run": "run", "run_uid": "run_uid", "trial": "trial",
     "trial_uid": "trial_uid", "purpose": "purpose", "agent": "agent", "agent_digest": "agent_digest",
     "scaffold": "scaffold", "model": "model", "effort": "effort", "task": "task",
-    "task_digest": "task_digest", "kind": "kind", "corpus_digest": "corpus_digest",
+    "task_digest": "task_digest", "kind": "kind", "split": "split", "corpus_digest": "corpus_digest",
     "protocol": "protocol", "network": "network", "index": "index", "order": "order",
     "attempt": "attempt", "outcome": "outcome", "reason": "reason", "message": "message",
     "would_pass": "would_pass", "criterion_score": "criterion_score",
@@ -82,6 +82,12 @@ def _findings(record: Record) -> str | None:
     return " ".join(findings(record)) or None
 
 
+def _node(record: Record) -> str | None:
+    """Of each stage, in their order: `stage=node`."""
+    nodes = record.get("nodes") or {}
+    return " ".join(f"{stage}={node}" for stage, node in nodes.items() if node) or None
+
+
 def _invalid_attempts(record: Record) -> int | None:
     attempts = record.get("attempts")
     return None if attempts is None else len(attempts)
@@ -92,4 +98,5 @@ _COUNTED = {
     "criteria_total": _criteria_total,
     "invalid_attempts": _invalid_attempts,
     "findings": _findings,
+    "nodes": _node,
 }

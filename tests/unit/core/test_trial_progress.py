@@ -75,6 +75,20 @@ def test_the_next_stage_starts_when_the_facts_are_stored_even_if_the_pod_still_r
     assert (first.finished_at, second.finished_at) == (at(0), None)
 
 
+def test_a_stage_keeps_the_node_that_it_ran_on() -> None:
+    on_node = replace(a_pod().running().view(), node="node-7")
+    state = seen(a_trial().in_stage("write"), facts={"write": worked()})
+    first = decide(replace(state, pods={(1, "write"): on_node}), NOW)
+    assert first.status is not None
+    assert [s.node for s in first.status.stages] == ["node-7", None]
+    # Its pod is gone by the end, and what it said is not.
+    trial = replace(state.trial, status=first.status)
+    end = replace(state, trial=trial, facts=DONE.facts, usage=spent(), verdict=GOOD)
+    last = decide(end, NOW)
+    assert last.status is not None
+    assert [s.node for s in last.status.stages] == ["node-7", None]
+
+
 DELIVERED = worked(answers={"test.sh": "pytest"})
 
 

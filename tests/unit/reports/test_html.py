@@ -165,7 +165,7 @@ def test_what_was_spent_in_all_is_said_of_the_run_of_each_agent_and_of_repeated_
     said = "3,000 in, 150 out, 9 calls (1 invalid attempt included)"
     assert f"<dt>Spent in all</dt><dd>{said}</dd>" in html
     cells = [text for _, text in Page(html).cells]
-    assert "2,000 in 100 out" in cells
+    assert "2,000 in 400 of it cached 100 out" in cells
     (repeated,) = [c for c in cells if "all attempts:" in c]
     assert repeated.endswith("3 calls all attempts: 1,000 in, 50 out, 3 calls")
 
