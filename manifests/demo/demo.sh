@@ -16,5 +16,8 @@ removal=$!
 "$bin/benchwright" -n "$namespace" push "$cache"/*.tar.gz
 wait "$removal"
 rm -rf "$out"
-exec "$bin/benchwright" -n "$namespace" run --out "$out" \
+"$bin/benchwright" -n "$namespace" run --out "$out" \
   "$here/agents.yaml" "$here/tasks.yaml" "$here/run.yaml"
+echo "the same, live, with every trial's patch, coverage, tests and logs:"
+echo "  eval \"\$(python3 -m cluster env)\" && kubectl -n $namespace port-forward svc/benchwright-results 8080:http"
+echo "  then open http://127.0.0.1:8080/ui/"

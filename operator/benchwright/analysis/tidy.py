@@ -6,6 +6,7 @@ four, and model_family, may be empty: unknown. Of these four, columns may be mis
 
 import csv
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal, InvalidOperation
 from typing import get_args
@@ -25,6 +26,8 @@ _NEEDED = ("config", "task", "trial", "outcome")
 _OPTIONAL = ("model_family", "cost_usd", "tokens_in", "tokens_out", "seconds")
 _OUTCOMES: dict[str, Outcome] = {o: o for o in get_args(Outcome)}
 _LONGEST_NAME = 500
+# They are not seen, and two names that differ in them alone look the same.
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 class TidyError(ValueError):
@@ -88,6 +91,8 @@ def _observation(line: int, row: Mapping[str, str]) -> Observation:
     for name in ("config", "task", "trial"):
         if not 0 < len(row[name]) <= _LONGEST_NAME:
             raise TidyError(f"line {line}: {name} is empty or longer than {_LONGEST_NAME}")
+        if _CONTROL.search(row[name]):
+            raise TidyError(f"line {line}: {name} {row[name][:40]!r} has a control character")
     outcome = _OUTCOMES.get(row["outcome"])
     if outcome is None:
         wanted = ", ".join(_OUTCOMES)

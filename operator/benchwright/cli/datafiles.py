@@ -55,17 +55,15 @@ def read(data: Path | None, records: Sequence[Path], *, by_run: bool = False) ->
     raise click.UsageError("give one of --data FILE and --records FILE")
 
 
-def read_tidy(path: Path) -> "Dataset":
-    """A tidy CSV file."""
+def read_tidy(path: Path, planned: int | None = None) -> "Dataset":
+    """A tidy CSV file. `planned`: trials of each agent at each task, where that is known."""
     from benchwright.analysis.tidy import TidyError, dataset
-    from benchwright.reports.words import one_line
 
     try:
         with io.TextIOWrapper(io.BytesIO(_bytes(path)), encoding="utf-8-sig", newline="") as lines:
-            return dataset(path.name.removesuffix(".gz"), lines)
+            return dataset(path.name.removesuffix(".gz"), lines, required_trials=planned)
     except (TidyError, UnicodeDecodeError) as error:
-        # It quotes the file, whose text must not steer a terminal.
-        raise CliError(one_line(f"{path}: {error}", limit=1000)) from error
+        raise CliError(f"{path}: {error}") from error
 
 
 def read_records(paths: Sequence[Path]) -> "list[dict[str, object]]":

@@ -2,8 +2,13 @@
 
 import click
 
+from benchwright.reports.words import one_line
+
 OK, PROBLEM, USAGE = 0, 1, 2
 """Exit codes: done; a problem was found or a run failed; the command line was wrong."""
+
+
+_LONGEST = 8000
 
 
 class CliError(click.ClickException):
@@ -12,9 +17,14 @@ class CliError(click.ClickException):
     exit_code = PROBLEM
 
     def format_message(self) -> str:
-        return " ".join(self.message.split())
+        return _line(self.message)
 
 
 def warn(message: str) -> None:
     """A line on standard error that does not end the command."""
-    click.echo(f"Warning: {' '.join(message.split())}", err=True)
+    click.echo(f"Warning: {_line(message)}", err=True)
+
+
+def _line(message: str) -> str:
+    """It may quote files, names and answers of services: nothing in it may steer a terminal."""
+    return one_line(" ".join(message.split()), limit=_LONGEST)

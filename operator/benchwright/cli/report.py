@@ -31,6 +31,12 @@ if TYPE_CHECKING:
 )
 @click.option("--title", help="Title of the report. Left out: the run, or the file.")
 @click.option(
+    "--planned",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Trials that were planned for each agent at each task of --data. Left out: unknown.",
+)
+@click.option(
     "--public",
     is_flag=True,
     help="Leave out private tasks (split: private): of these only what is said of all together.",
@@ -46,6 +52,7 @@ def report(
     records: tuple[Path, ...],
     out: Path,
     title: str | None,
+    planned: int | None,
     public: bool,
     replace: bool,
     uid: str | None,
@@ -59,9 +66,15 @@ def report(
     """
     if sum((run is not None, data is not None, bool(records))) != 1:
         raise click.UsageError("give one of RUN, --data FILE and --records FILE")
+    if planned is not None and data is None:
+        raise click.UsageError("--planned is for --data: the plan of a run is known")
     if (out / "report.html").exists() and not replace:
         raise CliError(f"{out} holds a report already: choose another --out, or --replace it")
-    found = _of_run(target, run, uid, service, title) if run else _of_files(data, records, title)
+    found = (
+        _of_run(target, run, uid, service, title)
+        if run
+        else _of_files(data, records, title, planned)
+    )
     _write(found, out, public)
 
 
@@ -78,13 +91,15 @@ def _of_run(target: Target, run: str, uid: str | None, service: str, title: str 
     return of_records(title or run, found.records, found.plans)
 
 
-def _of_files(data: Path | None, records: tuple[Path, ...], title: str | None) -> "Report":
+def _of_files(
+    data: Path | None, records: tuple[Path, ...], title: str | None, planned: int | None
+) -> "Report":
     from dataclasses import replace
 
     from benchwright.reports.report import Report, of_records
 
     if data is not None:
-        found = read_tidy(data)
+        found = read_tidy(data, planned)
         return Report(replace(found, title=title or found.title))
     rows = read_records(records)
     names = ", ".join(sorted({str(row["run"]) for row in rows}))

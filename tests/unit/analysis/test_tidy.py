@@ -32,6 +32,7 @@ def test_optional_columns_may_be_missing() -> None:
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
+        (("a\x1b[2J,m,t,1,success,,,,",), "line 2: config 'a\\x1b[2J' has a control character"),
         (
             ["a,m,t,1,passed,,,,"],
             "line 2: outcome 'passed': it is one of success, failure, timeout",

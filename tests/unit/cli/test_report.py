@@ -56,6 +56,29 @@ def test_its_totals_are_all_trials(cli: Cli, table: Path) -> None:
     assert (a["rate"], b["rate"]["undefined"]) == (0.5, "no-trials")
 
 
+def test_what_was_planned_of_a_table_can_be_told(cli: Cli, table: Path) -> None:
+    cli("report", "--data", table, "--out", "out", "--planned", "3")
+    found = json.loads(Path("out/analysis.json").read_text())
+    assert sum(found["totals"].values()) == 3 * 2 * len(
+        {r.split(",")[2] for r in TABLE.split()[1:]}
+    )
+    assert "trials planned" in Path("out/report.html").read_text(encoding="utf-8")
+    refused = cli("report", "r", "--out", "other", "--planned", "3")
+    assert (refused.exit_code, "--planned is for --data" in refused.stderr) == (2, True)
+
+
+def test_a_public_report_says_nothing_of_a_private_task(cli: Cli) -> None:
+    rows = [
+        {**record("a", task, index=i, split=split), "trial_uid": f"u{task}{i}"}
+        for task, split in (("secret", "private"), ("open", "public"))
+        for i in range(2)
+    ]
+    Path("results.json").write_text(json.dumps(rows))
+    assert cli("report", "--records", "results.json", "--out", "out", "--public").exit_code == 0
+    for path in Path("out").iterdir():
+        assert "secret" not in path.read_text(encoding="utf-8"), path
+
+
 def test_of_records(cli: Cli) -> None:
     rows = [{**record("a", index=i), "trial_uid": "u"} for i in range(2)]
     Path("results.json").write_text(json.dumps(rows))
