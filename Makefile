@@ -19,7 +19,7 @@ demo: venv cluster images install ## Run a real benchmark on a real cluster and 
 	@$(CLUSTER_ENV) && NAMESPACE=$(NAMESPACE) manifests/demo/demo.sh
 
 .PHONY: test
-test: lint types unit e2e ## Everything: lint, types, unit, golden, sim, e2e on a real cluster
+test: lint types unit browser e2e ## Everything: lint, types, unit, golden, sim, browser, e2e on a real cluster
 
 .PHONY: lint
 lint: venv ## Style, import layers, generated files

@@ -19,6 +19,8 @@ ROOT = "../../../"
 """From /runs/NAMESPACE/RUN/report.html to the service's root."""
 _SECONDS = 300.0
 _KEPT = 16
+_AGAIN = 600.0
+"""Seconds until what could not be made is tried again where nothing has changed."""
 _PROGRAM = (sys.executable, "-I", "-m", "benchwright.results.makereport")
 
 
@@ -36,17 +38,32 @@ class Reports:
         self._one = asyncio.Lock()
         self._kept: OrderedDict[tuple[Asked, State], Made] = OrderedDict()
         self._making: dict[tuple[Asked, State], asyncio.Task[Made]] = {}
+        self._failed: dict[Asked, tuple[State, float, str]] = {}
 
     async def get(self, asked: Asked) -> Made:
         """Of the run as it is now. Raises ReportError."""
+        # A reader who goes away takes it from nobody else.
+        return await asyncio.shield(await self.begin(asked))
+
+    async def begin(self, asked: Asked) -> asyncio.Future[Made]:
+        """The same, without waiting for what is not there. Raises ReportError."""
         key = (asked, await state(self._engine, asked))
         if key in self._kept:
             self._kept.move_to_end(key)
-            return self._kept[key]
+            found: asyncio.Future[Made] = asyncio.get_running_loop().create_future()
+            found.set_result(self._kept[key])
+            return found
+        self._refuse(*key)
         if key not in self._making:
             self._making[key] = asyncio.create_task(self._make(*key))
-        # A reader who goes away takes it from nobody else.
-        return await asyncio.shield(self._making[key])
+            self._making[key].add_done_callback(_heard)
+        return self._making[key]
+
+    def _refuse(self, asked: Asked, now: State) -> None:
+        """What just failed fails again, and takes a processor for it."""
+        found = self._failed.get(asked)
+        if found and found[0] == now and found[1] > asyncio.get_running_loop().time():
+            raise ReportError(found[2])
 
     async def close(self) -> None:
         """End what is being made."""
@@ -60,12 +77,16 @@ class Reports:
                 made = await self._run(asked, now)
             self._keep(asked, now, made)
             return made
+        except ReportError as error:
+            self._failed[asked] = (now, asyncio.get_running_loop().time() + _AGAIN, str(error))
+            raise
         finally:
             del self._making[asked, now]
 
     def _keep(self, asked: Asked, now: State, made: Made) -> None:
         for older in [key for key in self._kept if key[0] == asked]:
             del self._kept[older]
+        self._failed.pop(asked, None)
         self._kept[asked, now] = made
         while len(self._kept) > _KEPT:
             self._kept.popitem(last=False)
@@ -92,6 +113,12 @@ class Reports:
                 _too_large(asked, f"ended with {process.returncode}: {_last_line(err)}")
             )
         return cast(Made, json.loads(out))
+
+
+def _heard(task: asyncio.Task[Made]) -> None:
+    """Nobody may be waiting for it any more; what failed is in the log."""
+    if not task.cancelled():
+        task.exception()
 
 
 def _last_line(text: bytes) -> str:

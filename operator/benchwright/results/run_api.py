@@ -97,6 +97,6 @@ def _asked(request: web.Request) -> Asked:
 async def _known(request: web.Request) -> Asked:
     """404 in words where no trial of it has an outcome."""
     asked = _asked(request)
-    if not (await state(request.app[STORE].engine, asked)).trials:
+    if not (await state(request.app[STORE].engine, asked)).measured:
         raise web.HTTPNotFound(text=f"no results of run {asked.run} in namespace {asked.namespace}")
     return asked

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Table, func, select
+from sqlalchemy import ColumnElement, Table, exists, func, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from benchwright.results.database import plans, records
@@ -28,22 +28,21 @@ class Asked:
 class State:
     """What is stored has changed when this has."""
 
+    measured: bool
+    """Whether any trial but of baselines has an outcome."""
     revision: int
     """The highest of its records; 0 where there is none."""
-    trials: int
-    """With an outcome, baselines apart."""
     plans: int
 
 
 async def state(engine: AsyncEngine, asked: Asked) -> State:
     """What a run's report was made of."""
-    revision = select(func.coalesce(func.max(records.c.revision), 0)).where(*_of(records, asked))
-    count = select(func.count())
-    trials = count.select_from(records).where(
-        *_of(records, asked), records.c.purpose == "measurement"
-    )
-    known = count.select_from(plans).where(*_of(plans, asked))
-    query = select(*(part.scalar_subquery() for part in (revision, trials, known)))
+    measured = exists().where(*_of(records, asked), records.c.purpose == "measurement")
+    # By the UID alone, where there is one: an index has the answer. No other run has it.
+    mine = [records.c.run_uid == asked.run_uid] if asked.run_uid else _of(records, asked)
+    revision = select(func.coalesce(func.max(records.c.revision), 0)).where(*mine)
+    known = select(func.count()).select_from(plans).where(*_of(plans, asked))
+    query = select(measured, revision.scalar_subquery(), known.scalar_subquery())
     async with engine.connect() as connection:
         return State(*(await connection.execute(query)).one())
 

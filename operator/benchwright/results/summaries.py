@@ -7,8 +7,9 @@ from benchwright.results.runs import Asked
 from benchwright.web.lists import RunRow
 from benchwright.web.ports import Summary
 
-_SECONDS = 4.0
-_LATER = "It is being made and will be here when the page is opened again."
+_SECONDS, _MANY = 2.0, 5000
+"""So long a page waits, and from so many trials on it does not: sorting its list must stay quick."""
+_LATER = "It is being made."
 
 
 class RunSummaries:
@@ -18,11 +19,13 @@ class RunSummaries:
         self._reports, self._seconds = reports, seconds
 
     async def summary(self, run: RunRow) -> Summary:
+        patience = self._seconds if run.trials < _MANY else 0
         try:
-            async with asyncio.timeout(self._seconds):
-                made = await self._reports.get(Asked(run.namespace, run.run, run.run_uid))
-        except TimeoutError:
-            return Summary(problem=_LATER)
+            making = await self._reports.begin(Asked(run.namespace, run.run, run.run_uid))
+            await asyncio.wait({making}, timeout=patience)
+            if not making.done():
+                return Summary(problem=_LATER, pending=True)
+            made = making.result()
         except ReportError as error:
             return Summary(problem=str(error))
         return Summary(html=made["summary"])

@@ -75,6 +75,7 @@ async def run(request: web.Request) -> web.Response:
         run=found,
         summary=Markup(summary.html),  # noqa: S704 - the report's own template escaped it
         problem=summary.problem,
+        pending=summary.pending,
         overview=_overview(request, (uid, change.revision), tallies),
         change=change,
         **values,

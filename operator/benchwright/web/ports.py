@@ -103,6 +103,8 @@ class Summary:
 
     html: str = ""
     problem: str = ""
+    pending: bool = False
+    """It will be there in a moment."""
 
 
 class Reports(Protocol):

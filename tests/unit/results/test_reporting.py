@@ -3,6 +3,7 @@
 import asyncio
 import os
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -114,9 +115,36 @@ async def test_a_page_does_not_wait_long_and_has_it_the_next_time(
     slow = "import time; time.sleep(1)\n" + COUNTS.format(folder=str(tmp_path))
     reports = Reports(service.store.engine, program(tmp_path, slow))
     first = await RunSummaries(reports, seconds=0.1).summary(ROW)
-    assert (first.html, first.problem.startswith("It is being made")) == ("", True)
+    assert (first.html, first.problem, first.pending) == ("", "It is being made.", True)
     assert (await RunSummaries(reports, seconds=60).summary(ROW)).html == "nightly"
     assert (await reports.get(ASKED))["page"] == "1"
+
+
+async def test_of_a_large_run_a_page_does_not_wait_at_all(
+    service: Service, counting: Reports
+) -> None:
+    await put(service, 1)
+    large = replace(ROW, outcomes={"success": 100_000})
+    summaries = RunSummaries(counting, seconds=60)
+    assert (await summaries.summary(large)).pending
+    await counting.get(ASKED)
+    assert (await summaries.summary(large)).html == "nightly"
+
+
+async def test_what_failed_is_not_tried_again_before_something_has_changed(
+    service: Service, tmp_path: Path
+) -> None:
+    await put(service, 1)
+    fails = f"open({str(tmp_path / 'tries')!r}, 'a').write('x'); raise MemoryError"
+    reports = Reports(service.store.engine, program(tmp_path, fails))
+    for tries in ("x", "x"):
+        with pytest.raises(ReportError, match="MemoryError"):
+            await reports.get(ASKED)
+        assert (tmp_path / "tries").read_text() == tries
+    await put(service, 2)
+    with pytest.raises(ReportError):
+        await reports.get(ASKED)
+    assert (tmp_path / "tries").read_text() == "xx"
 
 
 async def test_the_end_of_the_service_ends_what_is_being_made(

@@ -45,7 +45,7 @@
       try {
         const change = await (await get(live.dataset.live)).json();
         pause = FIRST;
-        if (change.revision !== seen) {
+        if (change.revision !== seen || document.querySelector("[data-pending]")) {
           const began = performance.now();
           await refresh();
           seen = change.revision;
