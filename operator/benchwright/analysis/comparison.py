@@ -187,9 +187,10 @@ def _verdicts(one: Comparison) -> list[str]:
 
 
 def _verdict(one: Comparison, finding: Finding, interval: Interval, when: str) -> str:
+    beyond = max(-interval.low, interval.high) > 1
     span = (
         f"{interval.level:.0%} interval {_points(interval.low)} to {_points(interval.high)}, "
-        f"{interval.uncertainty}"
+        f"{interval.uncertainty}{', not clipped at 100 points' if beyond else ''}"
     )
     if interval.degenerate:
         return f"Inconclusive {when}: no variation was observed ({span})."
@@ -204,7 +205,7 @@ def _reservations(one: Comparison) -> list[str]:
         found.append(f"{len(one.dropped)} tasks are left out: one of the two has no valid trial.")
     if one.shared and one.fewest < PUBLISHED_TRIALS:
         found.append(
-            f"Not to be published: a task has {one.fewest} valid trials, and "
+            f"Not to be published: a task has {one.fewest} valid trial{'' if one.fewest == 1 else 's'}, and "
             f"{PUBLISHED_TRIALS} are needed ({CLOSE_TRIALS} for a close comparison)."
         )
     elif (

@@ -13,14 +13,24 @@ if TYPE_CHECKING:
 
 _RATE = click.FloatRange(0, 1, min_open=True, max_open=True)
 _SPREAD = click.FloatRange(0, 1)
+_NOISE = click.FloatRange(0, 0.25)
 
 
 @click.command()
 @data_options
 @click.option("--a", help="First agent of the pilot.")
 @click.option("--b", help="Second agent of the pilot.")
-@click.option("--sd-diff", type=_SPREAD, help="Assumed deviation of the differences of tasks.")
-@click.option("--within-variance", type=_SPREAD, help="Assumed variance of one trial at a task.")
+@click.option(
+    "--sd-diff",
+    type=_SPREAD,
+    help="Assumed: standard deviation over tasks of the difference of the two agents' rates, each of "
+    "--trials trials.",
+)
+@click.option(
+    "--within-variance",
+    type=_NOISE,
+    help="Assumed: variance of one trial around its task's rate, which is p(1-p): the mean over tasks.",
+)
 @click.option("--tasks", type=click.IntRange(1, 10**6), required=True, help="Tasks to plan with.")
 @click.option("--trials", type=click.IntRange(1, 10**6), required=True, help="Trials of each task.")
 @click.option("--difference", type=_RATE, default=0.05, show_default=True)

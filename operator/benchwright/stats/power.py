@@ -25,6 +25,7 @@ from benchwright.stats.values import ONE_TASK, Undefined
 ALPHA = 0.05
 POWER = 0.8
 _NO_VARIANCE = Undefined("no-variance", "the differences do not vary")
+_NO_NOISE = Undefined("no-variance", "no trial varies around its task's rate")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +130,7 @@ def trials_needed(
     """Trials of each agent at each task that show `delta` on these tasks: run noise alone."""
     _positive(tasks=tasks, delta=delta)
     variance = _variance(sigma2_a) + _variance(sigma2_b)
-    return (_z(alpha, power) / delta) ** 2 * variance / tasks if variance else _NO_VARIANCE
+    return (_z(alpha, power) / delta) ** 2 * variance / tasks if variance else _NO_NOISE
 
 
 def detectable_run_noise(
@@ -139,7 +140,7 @@ def detectable_run_noise(
     """Difference on these tasks that `trials` trials a task show: run noise alone."""
     _positive(tasks=tasks, trials=trials)
     variance = _variance(sigma2_a) + _variance(sigma2_b)
-    return _z(alpha, power) * sqrt(variance / (tasks * trials)) if variance else _NO_VARIANCE
+    return _z(alpha, power) * sqrt(variance / (tasks * trials)) if variance else _NO_NOISE
 
 
 def whole(number: float) -> int:

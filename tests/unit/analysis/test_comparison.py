@@ -88,7 +88,7 @@ def test_few_clusters_widen_and_never_narrow_what_decides() -> None:
 @pytest.mark.parametrize(
     ("trials", "said"),
     [
-        (1, "Not to be published: a task has 1 valid trials"),
+        (1, "Not to be published: a task has 1 valid trial, and"),
         (4, "Not to be published: a task has 4 valid trials"),
         (5, "A close comparison needs 10 valid trials"),
         (10, None),
@@ -142,3 +142,8 @@ def test_published_pairs_of_swe_bench(swebench: Grid) -> None:
         assert len(found.failures.both_failed) == pair["neither"]
         assert found.failures.solved.jaccard == pytest.approx(pair["jaccard_success"], abs=1e-12)
         assert found.failures.failed.jaccard == pytest.approx(pair["jaccard_failure"], abs=1e-12)
+
+
+def test_an_interval_beyond_what_a_difference_can_be_says_that_it_is_not_clipped() -> None:
+    said = sentences(compared("s s", "s f"))
+    assert any("points, task-composition sensitivity, not clipped at 100 points" in s for s in said)

@@ -37,7 +37,7 @@ def test_difference_verdicts_and_failure_sets(cli: Cli, file: Path) -> None:
     lines = result.stdout.splitlines()
     assert lines[0] == "a - b: +40.0 points of success over 4 tasks that both were measured at."
     assert lines[1].startswith("Inconclusive with other tasks like these (95% interval ")
-    assert lines[1].endswith("task-composition sensitivity).")
+    assert lines[1].endswith("task-composition sensitivity, not clipped at 100 points).")
     assert lines[2].startswith("a is ahead if the same tasks were run again (95% interval +")
     assert lines[3] == "A close comparison needs 10 valid trials of each task."
     assert lines[4:10] == [
