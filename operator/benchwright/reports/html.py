@@ -40,10 +40,8 @@ def render(report: Report, evidence_folder: str | None = None, site: Site | None
     places = {(config, task): f"#t{n}" for n, (config, task, _) in reversed([*enumerate(listed)])}
     return environment().get_template("report.html.j2").render(
         report=report,
-        provenance=carried(report.data),
+        **_head(report),
         totals=report.grid.totals,
-        spent=spending(report.records) if report.records else None,
-        claims=claims(report),
         map=heatmap(report, places),
         pair_of={(p.a, p.b): p for p in report.pairs},
         figures=figures(report),
@@ -57,9 +55,17 @@ def render(report: Report, evidence_folder: str | None = None, site: Site | None
 
 def summary(report: Report) -> str:
     """What may be said, and how the agents did: a part of another page, without any style in it."""
-    return environment().get_template("summary.html.j2").render(
-        report=report, claims=claims(report), bars=False
-    )  # fmt: skip
+    template = environment().get_template("summary.html.j2")
+    return template.render(report=report, bars=False, **_head(report))
+
+
+def _head(report: Report) -> dict[str, object]:
+    """What may be said, and of what it is."""
+    return {
+        "claims": claims(report),
+        "provenance": carried(report.data),
+        "spent": spending(report.records) if report.records else None,
+    }
 
 
 @cache

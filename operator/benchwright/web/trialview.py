@@ -22,6 +22,7 @@ _FIELDS = (
     "trial", "run", "run_uid", "namespace", "agent", "agent_digest", "scaffold", "model", "effort",
     "task", "task_digest", "kind", "network", "index", "order", "attempt", "outcome", "reason",
     "message", "coverage", "started_at", "finished_at", "usage", "would_pass",
+    "corpus_digest", "protocol", "nodes",
 )  # fmt: skip
 """What the page reads by name: an older record may lack some, which is unknown."""
 _TESTED = frozenset({WRITING, "testRunning"})
