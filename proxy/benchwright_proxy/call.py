@@ -116,7 +116,7 @@ class Call:
         content_type = reply.headers.get("content-type", "")
         streamed = content_type.startswith("text/event-stream")
         tap = self._seen.tap = make_tap(
-            self.asked.dialect,
+            self.asked.endpoint,
             content_type,
             reply.headers.get("content-encoding", ""),
             withhold_usage=self.withhold_usage,

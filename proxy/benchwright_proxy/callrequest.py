@@ -3,14 +3,30 @@
 from dataclasses import dataclass
 
 from .bodyscan import ScanError, TopLevel
-from .dialect import Dialect
 from .jsonvalue import Json, as_count, as_object, dump
 from .refusal import bad_request
+from .routes import Endpoint
 
 #: Fields that decide what a call costs. Some servers match names without regard to case.
 _DECISIVE = frozenset(
-    {"model", "stream", "stream_options", "max_tokens", "max_completion_tokens", "n"}
+    {
+        "model",
+        "stream",
+        "stream_options",
+        "n",
+        "max_tokens",
+        "max_completion_tokens",
+        "max_output_tokens",
+        "background",
+    }
 )
+_OUTPUT_LIMITS = {
+    Endpoint.CHAT: ("max_tokens", "max_completion_tokens"),
+    Endpoint.RESPONSES: ("max_output_tokens",),
+}
+
+
+_BACKGROUND = "background: true goes on after its request, where nobody can count it: leave it out"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,17 +45,19 @@ class CallRequest:
     wants_stream_usage: bool
 
 
-def read(dialect: Dialect, body: bytes) -> CallRequest:
+def read(endpoint: Endpoint, body: bytes) -> CallRequest:
     """The request in `body`. Raises RefusalError (400) naming what is wrong with it."""
     try:
         top = TopLevel(body)
         _check_names(top)
+        if endpoint is Endpoint.RESPONSES and _flag(top, "background"):
+            raise bad_request(_BACKGROUND)
         return CallRequest(
             body=body,
             model=_model(top),
             stream=_flag(top, "stream"),
-            max_output_tokens=_max_output(dialect, top),
-            answers=_answers(dialect, top),
+            max_output_tokens=_max_output(endpoint, top),
+            answers=_answers(endpoint, top),
             wants_stream_usage=_wants_usage(top),
         )
     except ScanError as error:
@@ -80,16 +98,14 @@ def _flag(top: TopLevel, key: str) -> bool:
     return bool(value)
 
 
-def _max_output(dialect: Dialect, top: TopLevel) -> int | None:
-    """Anthropic: max_tokens. OpenAI: the larger of its two names."""
-    declared = [_number(top, "max_tokens")]
-    if dialect is Dialect.OPENAI:
-        declared.append(_number(top, "max_completion_tokens"))
+def _max_output(endpoint: Endpoint, top: TopLevel) -> int | None:
+    """The larger one where it has two names."""
+    declared = [_number(top, name) for name in _OUTPUT_LIMITS.get(endpoint, ("max_tokens",))]
     return max((value for value in declared if value is not None), default=None)
 
 
-def _answers(dialect: Dialect, top: TopLevel) -> int:
-    return (_number(top, "n") or 1) if dialect is Dialect.OPENAI else 1
+def _answers(endpoint: Endpoint, top: TopLevel) -> int:
+    return (_number(top, "n") or 1) if endpoint is Endpoint.CHAT else 1
 
 
 def _number(top: TopLevel, key: str) -> int | None:

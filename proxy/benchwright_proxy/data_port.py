@@ -61,6 +61,9 @@ class DataPort:
         dialect = route.dialect if route else None
         if dialect is None:
             dialect = routes.caller_dialect(request.raw_path, request.headers)
+        if routes.wants_websocket(request.raw_path, request.headers):
+            message = "the proxy does not speak WebSocket here: use HTTP"
+            return json_response(426, error_body(dialect, "upgrade_refused", message))
         try:
             return await self._answer(request, route, dialect)
         except RefusalError as refusal:

@@ -6,7 +6,7 @@ from .jsonvalue import Json, dump
 
 
 class Dialect(StrEnum):
-    """A family of API shapes. A later issue adds Responses and Gemini."""
+    """A family of API shapes: OpenAI's are Chat Completions and Responses. A later issue adds Gemini."""
 
     OPENAI = "openai"
     ANTHROPIC = "anthropic"

@@ -77,7 +77,7 @@ class Prepared:
 
 def prepare(arrived: Arrived, catalogue: Catalogue) -> Prepared:
     """Find model and provider and edit the body. Raises RefusalError."""
-    request = callrequest.read(arrived.dialect, arrived.body)
+    request = callrequest.read(arrived.endpoint, arrived.body)
     model, provider = catalogue.find(request.model, arrived.claims, arrived.dialect)
     body = callrequest.with_model(request, model.upstream_model or model.name)
     chat_stream = arrived.endpoint is Endpoint.CHAT and request.stream

@@ -17,6 +17,7 @@ class Endpoint(StrEnum):
     PROBE = "probe"
     MODELS = "models"
     CHAT = "chat"
+    RESPONSES = "responses"
     MESSAGES = "messages"
     COUNT_TOKENS = "count_tokens"
 
@@ -42,6 +43,7 @@ def _table() -> dict[tuple[str, str], Route]:
             table["POST", f"{mount}{prefix}/chat/completions"] = Route(
                 Endpoint.CHAT, Dialect.OPENAI
             )
+            table["POST", f"{mount}{prefix}/responses"] = Route(Endpoint.RESPONSES, Dialect.OPENAI)
         for mount in ("", "/anthropic"):
             path = f"{mount}{prefix}/messages"
             table["POST", path] = Route(Endpoint.MESSAGES, Dialect.ANTHROPIC)
@@ -50,6 +52,12 @@ def _table() -> dict[tuple[str, str], Route]:
 
 
 ROUTES = _table()
+
+
+def wants_websocket(raw_path: str, headers: Mapping[str, str]) -> bool:
+    """Whether someone asks for Responses over a WebSocket, which the proxy does not speak."""
+    known = ("POST", raw_path.partition("?")[0]) in ROUTES
+    return known and headers.get("upgrade", "").lower() == "websocket"
 
 
 def find(method: str, raw_path: str) -> Route | None:

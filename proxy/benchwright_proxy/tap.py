@@ -4,13 +4,14 @@ The one exception: when the proxy itself asked for usage in a chat stream, the c
 nothing else is withheld from the client, who did not ask for it.
 """
 
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from .decoding import Decoder, decoder
-from .dialect import Dialect
 from .jsonvalue import Json, parse
+from .routes import Endpoint
 from .sse import MAX_EVENT_BYTES, Block, Splitter, read_event
-from .usage import anthropic, openai
+from .usage import anthropic, openai, responses
 from .usage.record import Answer
 
 
@@ -34,16 +35,27 @@ class StreamReader(Protocol):
     def answer(self, *, clean: bool) -> Answer: ...
 
 
+_STREAMS: Mapping[Endpoint, Callable[[], StreamReader]] = {
+    Endpoint.CHAT: openai.ChatStream,
+    Endpoint.RESPONSES: responses.ResponseStream,
+    Endpoint.MESSAGES: anthropic.MessageStream,
+}
+_BODIES: Mapping[Endpoint, Callable[[Json], Answer]] = {
+    Endpoint.CHAT: openai.answer_of_body,
+    Endpoint.RESPONSES: responses.answer_of_body,
+    Endpoint.MESSAGES: anthropic.answer_of_body,
+}
+
+
 def make_tap(
-    dialect: Dialect, content_type: str, encoding: str, *, withhold_usage: bool, limit: int
+    endpoint: Endpoint, content_type: str, encoding: str, *, withhold_usage: bool, limit: int
 ) -> Tap:
     """The tap for a response with these headers, which keeps at most `limit` bytes of it."""
     streamed = content_type.partition(";")[0].strip().lower() == "text/event-stream"
     reading = decoder(encoding, limit)
     if not streamed:
-        return BodyTap(dialect, reading, limit)
-    reader: StreamReader
-    reader = openai.ChatStream() if dialect is Dialect.OPENAI else anthropic.MessageStream()
+        return BodyTap(_BODIES[endpoint], reading, limit)
+    reader = _STREAMS[endpoint]()
     # A compressed stream cannot lose a chunk and stay readable: then the client gets it all.
     return EventTap(reader, reading, withhold_usage=withhold_usage and reading.plain, limit=limit)
 
@@ -51,8 +63,10 @@ def make_tap(
 class BodyTap:
     """Keeps a copy of a JSON body. A body past the limit passes on; its usage is then unknown."""
 
-    def __init__(self, dialect: Dialect, reading: Decoder, limit: int) -> None:
-        self._dialect = dialect
+    def __init__(
+        self, answer_of_body: Callable[[Json], Answer], reading: Decoder, limit: int
+    ) -> None:
+        self._answer_of_body = answer_of_body
         self._reading = reading
         self._limit = limit
         self._body = bytearray()
@@ -73,8 +87,7 @@ class BodyTap:
             body = parse(bytes(self._body))
         except ValueError:
             return b"", Answer(complete=True)
-        module = openai if self._dialect is Dialect.OPENAI else anthropic
-        return b"", module.answer_of_body(body)
+        return b"", self._answer_of_body(body)
 
 
 class EventTap:

@@ -62,11 +62,13 @@ MEASUREMENT = {
 }
 CALL = """
 python3 - <<'PY'
-import json, os, urllib.request
-for stream in (False, True):
-    body = {"model": "quick", "stream": stream, "messages": [{"role": "user", "content": "hi"}]}
+import itertools, json, os, urllib.request
+hello = [{"role": "user", "content": "hi"}]
+CALLS = {"/chat/completions": {"messages": hello}, "/responses": {"input": hello}}
+for (path, asked), stream in itertools.product(CALLS.items(), (False, True)):
+    body = {"model": "quick", "stream": stream, **asked}
     request = urllib.request.Request(
-        os.environ["OPENAI_BASE_URL"] + "/chat/completions", json.dumps(body).encode(),
+        os.environ["OPENAI_BASE_URL"] + path, json.dumps(body).encode(),
         {"Authorization": "Bearer " + os.environ["OPENAI_API_KEY"], "Content-Type": "application/json"})
     urllib.request.urlopen(request).read()
 PY
@@ -158,11 +160,11 @@ def _tokens_agree(cluster: Cluster, uid: str, usage: dict[str, int]) -> None:
     )
     mine = [json.loads(line) for line in log.splitlines() if uid in line]
     claimed = [row.get("usage", row) for row in mine]
-    assert len(mine) == usage["requests"] == 2
-    assert sum(c["input_tokens"] for c in claimed) == usage["input_tokens"] == 200
-    assert sum(c["output_tokens"] for c in claimed) == usage["output_tokens"] == 14
-    assert usage["cached_input_tokens"] == 80
-    assert usage["reasoning_tokens"] == 6
+    assert len(mine) == usage["requests"] == 4
+    assert sum(c["input_tokens"] for c in claimed) == usage["input_tokens"] == 400
+    assert sum(c["output_tokens"] for c in claimed) == usage["output_tokens"] == 28
+    assert usage["cached_input_tokens"] == 160
+    assert usage["reasoning_tokens"] == 12
 
 
 def test_a_deleted_run_leaves_nothing(cluster: Cluster) -> None:

@@ -18,6 +18,7 @@ from .base import Asked, BrokenReplyError, NoResponseError, UnreachableError
 
 _PATHS = {
     Endpoint.CHAT: "/chat/completions",
+    Endpoint.RESPONSES: "/responses",
     Endpoint.MESSAGES: "/messages",
     Endpoint.COUNT_TOKENS: "/messages/count_tokens",
 }

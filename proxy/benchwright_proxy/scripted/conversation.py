@@ -1,6 +1,7 @@
-"""What the scripted model needs of a request, in either dialect."""
+"""What the scripted model needs of a request, in any dialect."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 from benchwright_proxy.jsonvalue import Json, JsonObject, as_list, as_object, dump
 
@@ -19,6 +20,8 @@ class Conversation:
 
 def read(body: JsonObject) -> Conversation:
     """The conversation in a request body, with nothing where a field is missing."""
+    if "input" in body and "messages" not in body:
+        return _of_responses(body)
     messages = [as_object(message) for message in as_list(body.get("messages"))]
     heard = [message for message in messages if message.get("role") in ("user", "tool")]
     return Conversation(
@@ -27,6 +30,31 @@ def read(body: JsonObject) -> Conversation:
         first_message=_text(heard[0].get("content")) if heard else "",
         size=len(dump([body.get("system"), body.get("messages"), body.get("tools")])),
     )
+
+
+def _of_responses(body: JsonObject) -> Conversation:
+    """A Responses request: its input is a text, or items of which several may be of one turn."""
+    said = body.get("input")
+    items = [_item(item) for item in as_list(said)] or [("heard", _text(said))]
+    kinds = ["heard", *(kind for kind, _ in items if kind)]
+    heard = [text for kind, text in items if kind == "heard"]
+    return Conversation(
+        turn=sum(pair == ("heard", "answered") for pair in pairwise(kinds)),
+        last_message=heard[-1] if heard else "",
+        first_message=heard[0] if heard else "",
+        size=len(dump([body.get("instructions"), said, body.get("tools")])),
+    )
+
+
+def _item(item: Json) -> tuple[str, str]:
+    """Whose an input item is ("" where it is nobody's turn), and its text."""
+    fields = as_object(item)
+    kind, role = fields.get("type", "message"), fields.get("role")
+    if kind == "function_call_output":
+        return "heard", _text(fields.get("output"))
+    if kind in ("function_call", "reasoning") or (kind == "message" and role == "assistant"):
+        return "answered", ""
+    return ("heard", _text(fields.get("content"))) if role == "user" else ("", "")
 
 
 def _text(content: Json) -> str:

@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import logging
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from benchwright_proxy.routes import Endpoint
 from benchwright_proxy.watched import WatchedFile
 from benchwright_proxy.yamlfile import FileError
 
-from . import anthropic, conversation, openai
+from . import anthropic, conversation, openai, responses
 from .claims import Claimed, claimed, tokens
 from .dialogue import Dialogue, StatusFault, Turn, choose, load
 from .log import ScriptedLog
@@ -29,6 +29,18 @@ _ERROR_TYPES = {
     (Dialect.ANTHROPIC, 429): "rate_limit_error",
     (Dialect.ANTHROPIC, 529): "overloaded_error",
 }
+
+
+_BODIES: Mapping[Endpoint, Callable[[Script], bytes]] = {
+    Endpoint.CHAT: openai.body,
+    Endpoint.RESPONSES: responses.body,
+    Endpoint.MESSAGES: anthropic.body,
+}
+_STREAMS: Mapping[Endpoint, Callable[[Script], list[Piece]]] = {
+    Endpoint.RESPONSES: responses.stream,
+    Endpoint.MESSAGES: anthropic.stream,
+}
+_NO_MEMORY = "the scripted model keeps nothing: send the whole input and no previous_response_id"
 
 
 @dataclass(slots=True)
@@ -88,6 +100,8 @@ class ScriptedModel:
             body = as_object(parse(asked.body))
         except ValueError:
             return _error(asked.dialect, 400, "invalid_request_error", "the body is not JSON")
+        if body.get("previous_response_id"):
+            return _error(asked.dialect, 400, "invalid_request_error", _NO_MEMORY)
         heard = conversation.read(body)
         if asked.endpoint is Endpoint.COUNT_TOKENS:
             return _whole(dump({"input_tokens": tokens(heard.size)}))
@@ -149,14 +163,13 @@ class ScriptedModel:
 
 
 def _render(asked: Asked, body: JsonObject, script: Script) -> ScriptedReply:
-    chat = asked.dialect is Dialect.OPENAI
     if not asked.stream:
-        return _whole(openai.body(script) if chat else anthropic.body(script))
-    if chat:
+        return _whole(_BODIES[asked.endpoint](script))
+    if asked.endpoint is Endpoint.CHAT:
         options = as_object(body.get("stream_options"))
         pieces = openai.stream(script, include_usage=options.get("include_usage") is True)
     else:
-        pieces = anthropic.stream(script)
+        pieces = _STREAMS[asked.endpoint](script)
     return ScriptedReply(200, {"content-type": "text/event-stream; charset=utf-8"}, pieces)
 
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from benchwright_proxy import bodyscan
 from benchwright_proxy.bodyscan import ScanError, TopLevel
 from benchwright_proxy.callrequest import read, with_model, with_stream_usage
-from benchwright_proxy.dialect import Dialect
 from benchwright_proxy.refusal import RefusalError
+from benchwright_proxy.routes import Endpoint
 
 texts = st.text('aé😀\ud800{}[]",: \\', max_size=6)
 values = st.recursive(
@@ -103,8 +103,8 @@ MAXIMUM = [
 def test_declared_maximum_and_number_of_answers(
     fields: dict[str, object], chat: tuple[int | None, int], messages: tuple[int | None, int]
 ) -> None:
-    for dialect, expected in ((Dialect.OPENAI, chat), (Dialect.ANTHROPIC, messages)):
-        request = read(dialect, openai(**fields))
+    for endpoint, expected in ((Endpoint.CHAT, chat), (Endpoint.MESSAGES, messages)):
+        request = read(endpoint, openai(**fields))
         assert (request.max_output_tokens, request.answers) == expected
 
 
@@ -125,13 +125,13 @@ def test_declared_maximum_and_number_of_answers(
 )
 def test_an_unclear_request_is_refused(body: bytes, says: str) -> None:
     with pytest.raises(RefusalError, match=says) as caught:
-        read(Dialect.OPENAI, body)
+        read(Endpoint.CHAT, body)
     assert caught.value.status == 400
 
 
 def test_the_model_is_only_replaced_when_it_differs() -> None:
     body = b'{ "model" : "m" , "x":[ 1 ]}'
-    request = read(Dialect.OPENAI, body)
+    request = read(Endpoint.CHAT, body)
     assert with_model(request, "m") is request.body
     assert with_model(request, 'n"') == b'{ "model" : "n\\"" , "x":[ 1 ]}'
 
@@ -161,4 +161,4 @@ def test_asking_for_stream_usage(body: bytes, expected: bytes) -> None:
     ],
 )
 def test_whether_the_client_asked_for_stream_usage(options: object, asked: bool) -> None:
-    assert read(Dialect.OPENAI, openai(stream_options=options)).wants_stream_usage is asked
+    assert read(Endpoint.CHAT, openai(stream_options=options)).wants_stream_usage is asked

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchwright_proxy.dialect import Dialect
 from benchwright_proxy.jsonvalue import Json, JsonObject
+from benchwright_proxy.routes import Endpoint
 from benchwright_proxy.tap import Tap, make_tap
 from benchwright_proxy.usage.record import UNKNOWN, Answer
 
@@ -19,14 +19,14 @@ USAGE: JsonObject = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens":
 
 
 def tap(
-    dialect: Dialect = Dialect.OPENAI,
+    endpoint: Endpoint = Endpoint.CHAT,
     kind: str = SSE,
     encoding: str = "",
     *,
     withhold: bool = False,
     limit: int = 100_000,
 ) -> Tap:
-    return make_tap(dialect, kind, encoding, withhold_usage=withhold, limit=limit)
+    return make_tap(endpoint, kind, encoding, withhold_usage=withhold, limit=limit)
 
 
 def run(tapped: Tap, parts: list[bytes], *, clean: bool = True) -> tuple[bytes, Answer]:
@@ -92,7 +92,7 @@ MESSAGE = (
 @settings(max_examples=12, deadline=None)
 @given(st.lists(st.integers(0, len(MESSAGE)), max_size=20))
 def test_a_message_stream_cut_anywhere(cuts: list[int]) -> None:
-    passed, answer = run(tap(Dialect.ANTHROPIC), cut(MESSAGE, cuts))
+    passed, answer = run(tap(Endpoint.MESSAGES), cut(MESSAGE, cuts))
     assert passed == MESSAGE
     assert (answer.usage.input_tokens, answer.usage.output_tokens) == (9, 9)
     assert answer.complete

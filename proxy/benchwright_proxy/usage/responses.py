@@ -1,0 +1,116 @@
+"""Usage of OpenAI Responses and of servers that imitate it.
+
+Input tokens include cached and cache-written ones, output tokens include reasoning. In a stream only
+the response object of the last event (completed, incomplete or failed) has them; there is no [DONE],
+and the events before carry `usage: null`. A response that failed before it wrote anything says none.
+"""
+
+from benchwright_proxy.jsonvalue import Json, JsonObject, as_count, as_object, as_text
+
+from .openai import error_type
+from .record import UNKNOWN, Answer, Usage, source
+
+_ENDS = frozenset({"response.completed", "response.incomplete", "response.failed"})
+
+
+def usage_of(said: JsonObject, *, final: bool) -> Usage:
+    """The canonical usage of a `usage` object."""
+    whole, output = as_count(said.get("input_tokens")), as_count(said.get("output_tokens"))
+    details = as_object(said.get("input_tokens_details"))
+    read, write = as_count(details.get("cached_tokens")), _cache_write(details)
+    reasoning = as_count(as_object(said.get("output_tokens_details")).get("reasoning_tokens"))
+    return Usage(
+        input_tokens=whole,
+        input_uncached=_uncached(whole, read, write),
+        cache_read=read,
+        cache_write=write,
+        output_tokens=output,
+        reasoning_tokens=reasoning,
+        source=source(final=final, input_tokens=whole, output_tokens=output),
+        notes=tuple(_notes(said, whole, output, reasoning)),
+    )
+
+
+def _cache_write(details: JsonObject) -> int | None:
+    """The aggregate, else the sum of its parts by lifetime."""
+    whole = as_count(details.get("cache_write_tokens"))
+    split = as_object(details.get("cache_write_tokens_details"))
+    parts = [count for count in map(as_count, split.values()) if count is not None]
+    return sum(parts) if whole is None and parts else whole
+
+
+def _uncached(whole: int | None, read: int | None, write: int | None) -> int | None:
+    """Input at full price; unknown unless the cached part was said."""
+    if whole is None or read is None:
+        return None
+    rest = whole - read - (write or 0)
+    return rest if rest >= 0 else None
+
+
+def _notes(
+    said: JsonObject, whole: int | None, output: int | None, reasoning: int | None
+) -> list[str]:
+    """Contradictions."""
+    found = []
+    total = as_count(said.get("total_tokens"))
+    if None not in (whole, output, total) and total != (whole or 0) + (output or 0):
+        found.append("total_mismatch")
+    if reasoning is not None and output is not None and reasoning > output:
+        found.append("reasoning_exceeds_output")
+    return found
+
+
+def answer_of_body(body: Json) -> Answer:
+    """What a response without streaming says."""
+    return _answer(as_object(body), complete=True)
+
+
+def _answer(response: JsonObject, *, complete: bool, error: str | None = None) -> Answer:
+    said = as_object(response.get("usage"))
+    return Answer(
+        usage=usage_of(said, final=complete) if said else UNKNOWN,
+        said=said,
+        model=as_text(response.get("model")),
+        stop_reason=_stop_reason(response),
+        error=error or error_type(response),
+        complete=complete,
+        service_tier=as_text(response.get("service_tier")),
+    )
+
+
+def _stop_reason(response: JsonObject) -> str | None:
+    """Why it is incomplete, where it is; else its status."""
+    why = as_text(as_object(response.get("incomplete_details")).get("reason"))
+    return why or as_text(response.get("status"))
+
+
+class ResponseStream:
+    """Reads the events of a streamed response."""
+
+    def __init__(self) -> None:
+        self._response: JsonObject = {}
+        self._ended = False
+        self._error: str | None = None
+
+    def event(self, name: str, data: Json) -> bool:
+        """Take one event. Never True: no event here carries nothing but usage."""
+        top = as_object(data)
+        kind = as_text(top.get("type")) or name
+        if kind == "error":
+            nested = as_object(top.get("error"))
+            self._error = as_text(nested.get("type")) or as_text(top.get("code")) or "error"
+        elif kind.startswith("response.") and isinstance(top.get("response"), dict):
+            self._ended |= kind in _ENDS
+            self._response = as_object(top["response"])
+        return False
+
+    def done(self) -> None:
+        """The stream said [DONE], as some imitations do after their last event."""
+
+    def answer(self, *, clean: bool) -> Answer:
+        """What was said; `clean` is whether the body ended as HTTP says it must."""
+        response = self._response
+        if not self._ended:
+            # Its status is then that of a response that is being made: no reason to have stopped.
+            response = {key: value for key, value in response.items() if key != "status"}
+        return _answer(response, complete=self._ended, error=self._error)
