@@ -83,6 +83,8 @@ def visit(site: Site, browser: Browser) -> Iterator[Visit]:
 
     def start(**options: Any) -> Visitor:
         context = browser.new_context(**options)
+        # A report is made by a process that gives way to all others.
+        context.set_default_navigation_timeout(90_000)
         contexts.append(context)
         page, watch = context.new_page(), Watch(site.proxied)
         page.on("console", lambda message: watch.said.append(f"{message.type}: {message.text}"))

@@ -49,7 +49,9 @@
           const began = performance.now();
           await refresh();
           seen = change.revision;
-          pause = Math.max(FIRST, SHARE * (performance.now() - began));
+          if (!document.querySelector("[data-pending]")) {
+            pause = Math.max(FIRST, SHARE * (performance.now() - began));
+          }
         }
         live.classList.remove("stale");
       } catch {
