@@ -99,7 +99,9 @@ def _flag(top: TopLevel, key: str) -> bool:
 
 
 def _max_output(endpoint: Endpoint, top: TopLevel) -> int | None:
-    """The larger one where it has two names."""
+    """The larger one where it has two names; embeddings are no output."""
+    if endpoint is Endpoint.EMBEDDINGS:
+        return 0
     declared = [_number(top, name) for name in _OUTPUT_LIMITS.get(endpoint, ("max_tokens",))]
     return max((value for value in declared if value is not None), default=None)
 

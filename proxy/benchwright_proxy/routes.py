@@ -18,6 +18,7 @@ class Endpoint(StrEnum):
     MODELS = "models"
     CHAT = "chat"
     RESPONSES = "responses"
+    EMBEDDINGS = "embeddings"
     MESSAGES = "messages"
     COUNT_TOKENS = "count_tokens"
 
@@ -43,7 +44,8 @@ def _table() -> dict[tuple[str, str], Route]:
             table["POST", f"{mount}{prefix}/chat/completions"] = Route(
                 Endpoint.CHAT, Dialect.OPENAI
             )
-            table["POST", f"{mount}{prefix}/responses"] = Route(Endpoint.RESPONSES, Dialect.OPENAI)
+            for endpoint in (Endpoint.RESPONSES, Endpoint.EMBEDDINGS):
+                table["POST", f"{mount}{prefix}/{endpoint}"] = Route(endpoint, Dialect.OPENAI)
         for mount in ("", "/anthropic"):
             path = f"{mount}{prefix}/messages"
             table["POST", path] = Route(Endpoint.MESSAGES, Dialect.ANTHROPIC)
@@ -56,7 +58,8 @@ ROUTES = _table()
 
 def wants_websocket(raw_path: str, headers: Mapping[str, str]) -> bool:
     """Whether someone asks for Responses over a WebSocket, which the proxy does not speak."""
-    known = ("POST", raw_path.partition("?")[0]) in ROUTES
+    route = find("POST", raw_path)
+    known = route is not None and route.endpoint is Endpoint.RESPONSES
     return known and headers.get("upgrade", "").lower() == "websocket"
 
 

@@ -11,7 +11,7 @@ from .decoding import Decoder, decoder
 from .jsonvalue import Json, parse
 from .routes import Endpoint
 from .sse import MAX_EVENT_BYTES, Block, Splitter, read_event
-from .usage import anthropic, openai, responses
+from .usage import anthropic, embeddings, openai, responses
 from .usage.record import Answer
 
 
@@ -38,11 +38,13 @@ class StreamReader(Protocol):
 _STREAMS: Mapping[Endpoint, Callable[[], StreamReader]] = {
     Endpoint.CHAT: openai.ChatStream,
     Endpoint.RESPONSES: responses.ResponseStream,
+    Endpoint.EMBEDDINGS: openai.ChatStream,  # no server streams them; what one says is passed on
     Endpoint.MESSAGES: anthropic.MessageStream,
 }
 _BODIES: Mapping[Endpoint, Callable[[Json], Answer]] = {
     Endpoint.CHAT: openai.answer_of_body,
     Endpoint.RESPONSES: responses.answer_of_body,
+    Endpoint.EMBEDDINGS: embeddings.answer_of_body,
     Endpoint.MESSAGES: anthropic.answer_of_body,
 }
 

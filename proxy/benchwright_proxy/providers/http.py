@@ -19,6 +19,7 @@ from .base import Asked, BrokenReplyError, NoResponseError, UnreachableError
 _PATHS = {
     Endpoint.CHAT: "/chat/completions",
     Endpoint.RESPONSES: "/responses",
+    Endpoint.EMBEDDINGS: "/embeddings",
     Endpoint.MESSAGES: "/messages",
     Endpoint.COUNT_TOKENS: "/messages/count_tokens",
 }

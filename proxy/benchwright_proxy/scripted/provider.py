@@ -16,7 +16,7 @@ from benchwright_proxy.routes import Endpoint
 from benchwright_proxy.watched import WatchedFile
 from benchwright_proxy.yamlfile import FileError
 
-from . import anthropic, conversation, openai, responses
+from . import anthropic, conversation, embeddings, openai, responses
 from .claims import Claimed, claimed, tokens
 from .dialogue import Dialogue, StatusFault, Turn, choose, load
 from .log import ScriptedLog
@@ -105,6 +105,8 @@ class ScriptedModel:
         heard = conversation.read(body)
         if asked.endpoint is Endpoint.COUNT_TOKENS:
             return _whole(dump({"input_tokens": tokens(heard.size)}))
+        if asked.endpoint is Endpoint.EMBEDDINGS:
+            return _whole(embeddings.body(body, asked.model.name))
         try:
             dialogue = self.dialogue(asked.model.dialogue or "")
         except FileError as error:

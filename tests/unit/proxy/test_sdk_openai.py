@@ -103,3 +103,10 @@ async def test_a_budget_that_is_spent_ends_it_at_once(proxy: Running) -> None:
         with pytest.raises(openai.APIStatusError, match="requests"):
             await client.responses.create(model="demo", input="hello")
     assert (await proxy.total())["refused"] == 1
+
+
+async def test_embeddings_are_input_alone(proxy: Running, sdk: openai.AsyncOpenAI) -> None:
+    found = await sdk.embeddings.create(model="demo", input=["one", "two", "one"])
+    one, two, again = (each.embedding for each in found.data)
+    assert one == again != two
+    assert (await journal(proxy))[::2] == (found.usage.prompt_tokens, 0)
