@@ -3,9 +3,9 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import median
 
 from benchwright.analysis.observations import ConfigKey, Dataset, Observation
+from benchwright.analysis.standings import median_of
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,6 @@ def _stratum(config: ConfigKey, node: str | None, trials: Sequence[Observation])
         config=config,
         node=node,
         trials=len(trials),
-        median_seconds=_median([t.seconds.total for t in trials]),
-        median_agent_seconds=_median([t.seconds.agent for t in trials]),
+        median_seconds=median_of([t.seconds.total for t in trials]),
+        median_agent_seconds=median_of([t.seconds.agent for t in trials]),
     )
-
-
-def _median(values: Sequence[float | None]) -> float | None:
-    known = [v for v in values if v is not None]
-    return median(known) if known and len(known) == len(values) else None

@@ -117,7 +117,7 @@ def _standing(grid: Grid, config: Config) -> Standing:
         tokens_out=_amount([o.spent.tokens_out for o in seen]),
         seconds=_amount([o.seconds.total for o in seen]),
         agent_seconds=_amount([o.seconds.agent for o in seen]),
-        median_seconds=_median([o.seconds.total for o in seen if o.valid]),
+        median_seconds=median_of([o.seconds.total for o in seen if o.valid]),
     )
 
 
@@ -176,7 +176,7 @@ def _amount(values: Sequence[Decimal | float | None]) -> Amount:
     return Amount(sum(known, Decimal(0)), len(values) - len(known), len(values))
 
 
-def _median(values: Sequence[float | None]) -> float | None:
-    """Of valid trials; None where any is unknown, for the known ones may be the quick ones."""
+def median_of(values: Sequence[float | None]) -> float | None:
+    """None where any is unknown, for the known ones may be the quick ones."""
     known = [v for v in values if v is not None]
     return median(known) if known and len(known) == len(values) else None

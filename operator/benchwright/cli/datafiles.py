@@ -3,7 +3,7 @@
 import gzip
 import io
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -80,17 +80,16 @@ def read_records(paths: Sequence[Path]) -> "list[dict[str, object]]":
     return [row for found in rows.values() for row in found]
 
 
-def read_plans(paths: Sequence[Path]) -> "list[dict[str, object]]":
-    """Plans in plan.json beside each file, as `benchwright results` writes it; of no other run."""
+def read_plans(
+    paths: Sequence[Path], rows: "Sequence[Mapping[str, object]]"
+) -> "list[dict[str, object]]":
+    """Plans in plan.json beside the files, as `benchwright results` writes it, of the runs of `rows`."""
     from benchwright.cli.records import parse_plans
 
-    found = []
-    for path in paths:
-        plan = path.with_name("plan.json")
-        if plan.exists():
-            uids = {str(row["run_uid"]) for row in _rows(path)}
-            found += [p for p in parse_plans(_bytes(plan)) if str(p["run_uid"]) in uids]
-    return found
+    beside = {path.with_name("plan.json"): None for path in paths}
+    plans = [p for file in beside if file.exists() for p in parse_plans(_bytes(file))]
+    uids = {str(row["run_uid"]) for row in rows}
+    return list({uid: p for p in plans if (uid := str(p["run_uid"])) in uids}.values())
 
 
 def _dataset(paths: Sequence[Path], by_run: bool) -> "Dataset":
@@ -98,7 +97,8 @@ def _dataset(paths: Sequence[Path], by_run: bool) -> "Dataset":
 
     names = ", ".join(path.name for path in paths)
     with of_this_shape(names):
-        return dataset(names, read_records(paths), read_plans(paths), by_run=by_run)
+        rows = read_records(paths)
+        return dataset(names, rows, read_plans(paths, rows), by_run=by_run)
 
 
 @contextmanager

@@ -72,7 +72,7 @@ def report(
         raise CliError(f"{out} holds a report already: choose another --out, or --replace it")
     found = (
         _of_run(target, run, uid, service, title)
-        if run
+        if run is not None
         else _of_files(data, records, title, planned)
     )
     _write(found, out, public)
@@ -104,7 +104,7 @@ def _of_files(
     rows = read_records(records)
     names = ", ".join(sorted({str(row["run"]) for row in rows}))
     with of_this_shape(", ".join(path.name for path in records)):
-        return of_records(title or names, rows, read_plans(records))
+        return of_records(title or names, rows, read_plans(records, rows))
 
 
 def _write(made: "Report", out: Path, public: bool) -> None:

@@ -17,6 +17,8 @@ ROOMY = 120
 _STEPS = 10
 """Shades between no success and all."""
 MISSING, INVALID, UNPLANNED = "—", "▨", "·"
+_EMPTY = {"missing": MISSING, "unplanned": UNPLANNED}
+"""Signs of cells in which nothing was observed."""
 
 Links = Mapping[tuple[ConfigKey, TaskKey], str]
 
@@ -89,8 +91,9 @@ def _short(cell: GridCell, report: Report, key: tuple[str, str], link: str | Non
 
 
 def _nothing(cell: GridCell, state: str) -> Markup:
-    signs = {"missing": MISSING, "unplanned": UNPLANNED, "invalid": f"{INVALID}{cell.cell.invalid}"}
-    sign = signs[state] + MISSING * (state == "invalid" and cell.cell.missing > 0)
+    sign = _EMPTY.get(state)
+    if sign is None:
+        sign = f"{INVALID}{cell.cell.invalid}{MISSING if cell.cell.missing else ''}"
     return Markup(f"<td class={state}>{sign}")  # noqa: S704
 
 
@@ -104,8 +107,7 @@ def shade(count: Count) -> int:
 def _full(cell: GridCell, report: Report, key: tuple[str, str], link: str | None) -> Markup:
     lines = "".join(f"<small>{escape(line)}</small>" for line in _details(cell, report, key))
     agent = f' data-agent="{escape(key[0])}"'  # on paper the head of a wide table is left out
-    if cell.state in {"missing", "unplanned"}:
-        sign = MISSING if cell.state == "missing" else UNPLANNED
+    if sign := _EMPTY.get(cell.state):
         return Markup(f'<td class="cell {cell.state}"{agent}><b>{sign}</b>{lines}</td>')  # noqa: S704
     if cell.state == "invalid":
         return Markup(f'<td class="cell invalid"{agent}><b>{INVALID} n/a</b>{lines}</td>')  # noqa: S704

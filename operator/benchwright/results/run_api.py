@@ -6,11 +6,10 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from aiohttp import web
 
 from benchwright.reports.table import csv_rows, to_csv
+from benchwright.results.internal_api import STORE
 from benchwright.results.reporting import ReportError, Reports
 from benchwright.results.runs import Asked, documents, plans_of, state
-from benchwright.results.store import Store
 
-STORE = web.AppKey("run_store", Store)
 REPORTS = web.AppKey("reports", Reports)
 _HEADERS = {
     "Content-Security-Policy": (

@@ -1,6 +1,5 @@
 """What is stored of a run: the records of its trials, and its plan."""
 
-import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
@@ -47,19 +46,9 @@ async def state(engine: AsyncEngine, asked: Asked) -> State:
         return State(*(await connection.execute(query)).one())
 
 
-async def records_of(engine: AsyncEngine, asked: Asked) -> list[Json]:
-    """Records of all trials, those of baselines too."""
-    return await _documents(engine, records, asked)
-
-
-async def measurements(engine: AsyncEngine, asked: Asked) -> list[Json]:
-    """Records of the trials in which an agent worked, in the order of the plan."""
-    found = [r for r in await records_of(engine, asked) if r["purpose"] == "measurement"]
-    return sorted(found, key=lambda r: (r["run_uid"], r["order"]))
-
-
 async def documents(engine: AsyncEngine, asked: Asked) -> AsyncIterator[Sequence[str]]:
-    """The same as JSON texts, some at a time: all of a large run are a gigabyte when they are read."""
+    """Records of the trials in which an agent worked, in the order of the plan, as JSON texts, some at a
+    time: all of a large run are a gigabyte when they are read."""
     order = func.json_extract(records.c.document, "$.order")
     query = (
         select(records.c.document)
@@ -71,17 +60,16 @@ async def documents(engine: AsyncEngine, asked: Asked) -> AsyncIterator[Sequence
             yield [row.document for row in rows]
 
 
+async def measurements(engine: AsyncEngine, asked: Asked) -> list[Json]:
+    """The same, read."""
+    return [json.loads(text) async for some in documents(engine, asked) for text in some]
+
+
 async def plans_of(engine: AsyncEngine, asked: Asked) -> list[Json]:
     """What the runs of that name set out to observe."""
-    return await _documents(engine, plans, asked)
-
-
-async def _documents(engine: AsyncEngine, table: Table, asked: Asked) -> list[Json]:
-    query = select(table.c.document).where(*_of(table, asked))
+    query = select(plans.c.document).where(*_of(plans, asked))
     async with engine.connect() as connection:
-        rows = (await connection.execute(query)).fetchall()
-    # Of a large run it takes seconds, in which the service must answer others.
-    return await asyncio.to_thread(lambda: [json.loads(row.document) for row in rows])
+        return [json.loads(row.document) for row in await connection.execute(query)]
 
 
 def _of(table: Table, asked: Asked) -> list[ColumnElement[bool]]:

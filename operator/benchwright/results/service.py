@@ -57,7 +57,7 @@ def internal_app(
     app[auth.KEYS], app[auth.CLOCK], app[METRICS] = keys, time.time, metrics or Metrics()
     app[internal_api.STORE], app[internal_api.NEWS] = store, news
     reports = Reports(store.engine)
-    app[run_api.STORE], app[run_api.REPORTS] = store, reports
+    app[run_api.REPORTS] = reports
     app.add_routes(internal_api.routes)
     app.add_routes(run_api.routes)
     mount(app, store, reports)

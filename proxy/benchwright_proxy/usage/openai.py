@@ -7,7 +7,7 @@ not always the one without choices; vLLM repeats a running total on each): it is
 
 from benchwright_proxy.jsonvalue import Json, JsonObject, as_count, as_list, as_object, as_text
 
-from .record import UNKNOWN, Answer, Usage, source
+from .record import UNKNOWN, Answer, Usage, reasoning_notes, source, uncached
 
 
 def usage_of(said: JsonObject, *, final: bool) -> Usage:
@@ -20,17 +20,15 @@ def usage_of(said: JsonObject, *, final: bool) -> Usage:
     total = as_count(said.get("total_tokens"))
     whole, notes = _whole_input(prompt, output, total, (read or 0) + (write or 0))
     reasoning = as_count(as_object(said.get("completion_tokens_details")).get("reasoning_tokens"))
-    if reasoning is not None and output is not None and reasoning > output:
-        notes += ("reasoning_exceeds_output",)
     return Usage(
         input_tokens=whole,
-        input_uncached=_uncached(whole, read, write),
+        input_uncached=uncached(whole, read, write),
         cache_read=read,
         cache_write=write,
         output_tokens=output,
         reasoning_tokens=reasoning,
         source=source(final=final, input_tokens=whole, output_tokens=output),
-        notes=notes,
+        notes=notes + reasoning_notes(reasoning, output),
     )
 
 
@@ -44,14 +42,6 @@ def _whole_input(
     if cached and total == prompt + output + cached:
         return prompt + cached, ("prompt_excluded_cache",)
     return prompt, ("total_mismatch",)
-
-
-def _uncached(whole: int | None, read: int | None, write: int | None) -> int | None:
-    """Input at full price; unknown unless the cached part was said."""
-    if whole is None or read is None:
-        return None
-    rest = whole - read - (write or 0)
-    return rest if rest >= 0 else None
 
 
 def answer_of_body(body: Json) -> Answer:

@@ -52,3 +52,18 @@ def source(*, final: bool, input_tokens: int | None, output_tokens: int | None) 
     if input_tokens is None and output_tokens is None:
         return "unknown"
     return "provider" if final and None not in (input_tokens, output_tokens) else "partial"
+
+
+def uncached(whole: int | None, read: int | None, write: int | None) -> int | None:
+    """Input at full price, where all input includes the cached part; unknown unless that was said."""
+    if whole is None or read is None:
+        return None
+    rest = whole - read - (write or 0)
+    return rest if rest >= 0 else None
+
+
+def reasoning_notes(reasoning: int | None, output: int | None) -> tuple[str, ...]:
+    """Reasoning is a part of the output: more of it is a contradiction."""
+    if reasoning is None or output is None or reasoning <= output:
+        return ()
+    return ("reasoning_exceeds_output",)

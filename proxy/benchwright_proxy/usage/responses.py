@@ -8,7 +8,7 @@ and the events before carry `usage: null`. A response that failed before it wrot
 from benchwright_proxy.jsonvalue import Json, JsonObject, as_count, as_object, as_text
 
 from .openai import error_type
-from .record import UNKNOWN, Answer, Usage, source
+from .record import UNKNOWN, Answer, Usage, reasoning_notes, source, uncached
 
 _ENDS = frozenset({"response.completed", "response.incomplete", "response.failed"})
 
@@ -21,13 +21,13 @@ def usage_of(said: JsonObject, *, final: bool) -> Usage:
     reasoning = as_count(as_object(said.get("output_tokens_details")).get("reasoning_tokens"))
     return Usage(
         input_tokens=whole,
-        input_uncached=_uncached(whole, read, write),
+        input_uncached=uncached(whole, read, write),
         cache_read=read,
         cache_write=write,
         output_tokens=output,
         reasoning_tokens=reasoning,
         source=source(final=final, input_tokens=whole, output_tokens=output),
-        notes=tuple(_notes(said, whole, output, reasoning)),
+        notes=_total_notes(said, whole, output) + reasoning_notes(reasoning, output),
     )
 
 
@@ -39,25 +39,12 @@ def _cache_write(details: JsonObject) -> int | None:
     return sum(parts) if whole is None and parts else whole
 
 
-def _uncached(whole: int | None, read: int | None, write: int | None) -> int | None:
-    """Input at full price; unknown unless the cached part was said."""
-    if whole is None or read is None:
-        return None
-    rest = whole - read - (write or 0)
-    return rest if rest >= 0 else None
-
-
-def _notes(
-    said: JsonObject, whole: int | None, output: int | None, reasoning: int | None
-) -> list[str]:
-    """Contradictions."""
-    found = []
+def _total_notes(said: JsonObject, whole: int | None, output: int | None) -> tuple[str, ...]:
+    """Whether the provider's own sum is another one."""
     total = as_count(said.get("total_tokens"))
-    if None not in (whole, output, total) and total != (whole or 0) + (output or 0):
-        found.append("total_mismatch")
-    if reasoning is not None and output is not None and reasoning > output:
-        found.append("reasoning_exceeds_output")
-    return found
+    if whole is None or output is None or total is None or total == whole + output:
+        return ()
+    return ("total_mismatch",)
 
 
 def answer_of_body(body: Json) -> Answer:
