@@ -48,11 +48,12 @@ class AdminPort:
                 raise RefusalError(404, "not_found_error", "no such path", "unknown_route", False)
             return await handler(request)
         except RefusalError as refusal:
-            body = error_body(Dialect.OPENAI, refusal.kind, refusal.message)
+            body = error_body(Dialect.OPENAI, refusal.status, refusal.kind, refusal.message)
             return json_response(refusal.status, body)
         except Exception:
             log.exception("%s %s failed", request.method, path)
-            return json_response(500, error_body(Dialect.OPENAI, "api_error", "see the log"))
+            body = error_body(Dialect.OPENAI, 500, "api_error", "see the log")
+            return json_response(500, body)
 
     def _open_routes(self) -> dict[tuple[str, str], Callable[[], web.Response]]:
         """For the kubelet and Prometheus, which have no tokens; nothing here names a trial."""

@@ -16,11 +16,15 @@ class Gate:
         self._keys = keys
         self._clock = clock
 
-    def enter(self, headers: Mapping[str, str], roles: frozenset[str]) -> Claims:
+    def enter(
+        self, headers: Mapping[str, str], roles: frozenset[str], query_key: str | None = None
+    ) -> Claims:
         """The claims of a request's token. Raises RefusalError: 401, or 403 for another role."""
-        token = header_rules.trial_token(headers, PREFIX)
+        token = header_rules.trial_token(headers, PREFIX, query_key)
         if token is None:
-            raise _unauthenticated("no token: send it as a Bearer token, x-api-key or api-key")
+            raise _unauthenticated(
+                "no token: send it as a Bearer token, x-api-key, api-key or x-goog-api-key"
+            )
         try:
             now = int(self._clock.now())
             claims = verify(token, self._keys(), audience="proxy", now=now)

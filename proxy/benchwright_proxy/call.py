@@ -24,6 +24,7 @@ from .providers.base import (
     Reply,
     UnreachableError,
 )
+from .routes import Endpoint
 from .tap import Tap, make_tap
 from .usage.record import Answer
 
@@ -106,7 +107,7 @@ class Call:
     async def _no_reply(self, status: Status, message: str) -> None:
         """Tell the client what a gateway tells: 502, worth another try."""
         self._settle(status, Answer())
-        body = error_body(self.asked.dialect, "upstream_error", message)
+        body = error_body(self.asked.dialect, 502, "upstream_error", message)
         headers = {"content-type": "application/json", "content-length": str(len(body))}
         await self.client.start(502, headers, stream=False)
         await self.client.send(body)
@@ -114,7 +115,11 @@ class Call:
 
     async def _pump(self, reply: Reply) -> None:
         content_type = reply.headers.get("content-type", "")
-        streamed = content_type.startswith("text/event-stream")
+        # Gemini's stream without alt=sse is one JSON array that grows.
+        streamed = (
+            content_type.startswith("text/event-stream")
+            or self.asked.endpoint is Endpoint.STREAM_GENERATE
+        )
         tap = self._seen.tap = make_tap(
             self.asked.endpoint,
             content_type,

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from .bodyscan import ScanError, TopLevel
-from .jsonvalue import Json, as_count, as_object, dump
+from .jsonvalue import Json, JsonObject, as_count, as_object, as_text, dump
 from .refusal import bad_request
-from .routes import Endpoint
+from .routes import GEMINI_ENDPOINTS, Endpoint
 
 #: Fields that decide what a call costs. Some servers match names without regard to case.
 _DECISIVE = frozenset(
@@ -20,6 +20,7 @@ _DECISIVE = frozenset(
         "background",
     }
 )
+_GEMINI_DECISIVE = frozenset({"model", "generationconfig", "generation_config"})
 _OUTPUT_LIMITS = {
     Endpoint.CHAT: ("max_tokens", "max_completion_tokens"),
     Endpoint.RESPONSES: ("max_output_tokens",),
@@ -34,7 +35,7 @@ class CallRequest:
     """A request body and what it says.
 
     `max_output_tokens` is the most that one answer may have, None if undeclared; `answers` is how
-    many are asked for.
+    many are asked for; `said_model` is the model's name as the body has it, if it does.
     """
 
     body: bytes
@@ -43,18 +44,23 @@ class CallRequest:
     max_output_tokens: int | None
     answers: int
     wants_stream_usage: bool
+    said_model: str | None = None
 
 
-def read(endpoint: Endpoint, body: bytes) -> CallRequest:
-    """The request in `body`. Raises RefusalError (400) naming what is wrong with it."""
+def read(endpoint: Endpoint, body: bytes, path_model: str | None = None) -> CallRequest:
+    """The request in `body`, to a path with `path_model` in it. Raises RefusalError (400) naming
+    what is wrong with it."""
     try:
         top = TopLevel(body)
-        _check_names(top)
+        if endpoint in GEMINI_ENDPOINTS:
+            return _gemini(endpoint, top, path_model or "")
+        _check_names(top, _DECISIVE)
         if endpoint is Endpoint.RESPONSES and _flag(top, "background"):
             raise bad_request(_BACKGROUND)
         return CallRequest(
             body=body,
-            model=_model(top),
+            model=_model(top, path_model),
+            said_model=as_text(top.value("model")),
             stream=_flag(top, "stream"),
             max_output_tokens=_max_output(endpoint, top),
             answers=_answers(endpoint, top),
@@ -66,9 +72,32 @@ def read(endpoint: Endpoint, body: bytes) -> CallRequest:
 
 def with_model(request: CallRequest, model: str) -> bytes:
     """The body asking for `model`; the same bytes if it does already."""
-    if request.model == model:
+    if request.said_model == model:
         return request.body
     return TopLevel(request.body).replaced("model", dump(model))
+
+
+def _gemini(endpoint: Endpoint, top: TopLevel, path_model: str) -> CallRequest:
+    """Gemini has model and streaming in the path, and takes two spellings of each field."""
+    _check_names(top, _GEMINI_DECISIVE)
+    if top.value("model") not in (None, path_model, f"models/{path_model}"):
+        raise ScanError("model must be the one in the path, or be left out")
+    configs = [as_object(top.value(key)) for key in ("generationConfig", "generation_config")]
+    limits = [_in(c, key) for c in configs for key in ("maxOutputTokens", "max_output_tokens")]
+    counts = [_in(c, key) for c in configs for key in ("candidateCount", "candidate_count")]
+    return CallRequest(
+        body=top.body,
+        model=path_model,
+        said_model=as_text(top.value("model")),
+        stream=endpoint is Endpoint.STREAM_GENERATE,
+        max_output_tokens=max((limit for limit in limits if limit is not None), default=None),
+        answers=max((count for count in counts if count), default=1),
+        wants_stream_usage=True,
+    )
+
+
+def _in(config: JsonObject, key: str) -> int | None:
+    return _count(config.get(key), f"generationConfig.{key}")
 
 
 def with_stream_usage(body: bytes) -> bytes:
@@ -78,14 +107,18 @@ def with_stream_usage(body: bytes) -> bytes:
     return top.replaced("stream_options", dump(options))
 
 
-def _check_names(top: TopLevel) -> None:
+def _check_names(top: TopLevel, decisive: frozenset[str]) -> None:
     for key in top.spans:
-        if key not in _DECISIVE and key.lower() in _DECISIVE:
+        if key not in decisive and key != "generationConfig" and key.lower() in decisive:
             raise ScanError(f"field {key!r} must be spelled {key.lower()!r}")
 
 
-def _model(top: TopLevel) -> str:
+def _model(top: TopLevel, path_model: str | None) -> str:
     model = top.value("model")
+    if path_model is not None:
+        if model not in (None, path_model):
+            raise ScanError("model must be the deployment in the path, or be left out")
+        return path_model
     if not isinstance(model, str) or not model:
         raise ScanError("model must be a non-empty string")
     return model
@@ -111,7 +144,10 @@ def _answers(endpoint: Endpoint, top: TopLevel) -> int:
 
 
 def _number(top: TopLevel, key: str) -> int | None:
-    value = top.value(key)
+    return _count(top.value(key), key)
+
+
+def _count(value: Json, key: str) -> int | None:
     if value is None:
         return None
     count = as_count(value)

@@ -50,6 +50,8 @@ class Catalogue:
     def listing(self, claims: Claims, dialect: Dialect) -> bytes:
         """The body of a list of models, as SDKs expect it."""
         names = self.allowed(claims)
+        if dialect is Dialect.GEMINI:
+            return dump({"models": [_gemini_entry(name) for name in names]})
         if dialect is Dialect.ANTHROPIC:
             entries: list[Json] = [_anthropic_entry(name) for name in names]
             first, last = (names[0], names[-1]) if names else (None, None)
@@ -75,6 +77,15 @@ def _anthropic_entry(name: str) -> Json:
         "id": name,
         "display_name": name,
         "created_at": "1970-01-01T00:00:00Z",
+    }
+
+
+def _gemini_entry(name: str) -> Json:
+    methods: Json = ["generateContent", "countTokens"]
+    return {
+        "name": f"models/{name}",
+        "displayName": name,
+        "supportedGenerationMethods": methods,
     }
 
 

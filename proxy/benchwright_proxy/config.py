@@ -39,15 +39,24 @@ def _file_name(value: str) -> str:
 class HttpProvider(Section):
     """A provider reached over the network, relayed natively in its own dialect.
 
-    `baseUrl` is what that provider's SDK takes: for OpenAI usually with /v1, for Anthropic without
-    (a URL without a path gets /v1 either way). `keyFile` may be left out for a local server.
+    `baseUrl` is what that provider's SDK takes: for OpenAI usually with /v1, for Anthropic and
+    Gemini without (a URL without a path gets the version either way). `azure` speaks OpenAI's
+    dialect: with `apiVersion` by deployment (`upstreamModel` is then the deployment's name), without
+    it by Azure's /openai/v1. `keyFile` may be left out for a local server.
     """
 
     name: Name
-    dialect: Literal["openai", "anthropic"]
+    dialect: Literal["openai", "anthropic", "gemini", "azure"]
     base_url: Annotated[str, AfterValidator(_base_url)]
+    api_version: str | None = Field(default=None, pattern=r"^[0-9a-z-]{1,40}$")
     key_file: Path | None = None
     ca_file: Path | None = None
+
+    @model_validator(mode="after")
+    def _version_fits(self) -> "HttpProvider":
+        if self.api_version is not None and self.dialect != "azure":
+            raise ValueError("apiVersion belongs to dialect azure alone")
+        return self
 
 
 class ScriptedProvider(Section):

@@ -63,46 +63,48 @@ class DataPort:
             dialect = routes.caller_dialect(request.raw_path, request.headers)
         if routes.wants_websocket(request.raw_path, request.headers):
             message = "the proxy does not speak WebSocket here: use HTTP"
-            return json_response(426, error_body(dialect, "upgrade_refused", message))
+            return json_response(426, error_body(dialect, 426, "upgrade_refused", message))
         try:
             return await self._answer(request, route, dialect)
         except RefusalError as refusal:
             self.metrics.refused(refusal.reason)
-            body = error_body(dialect, refusal.kind, refusal.message)
+            body = error_body(dialect, refusal.status, refusal.kind, refusal.message)
             return json_response(refusal.status, body, refusal.headers())
         except (ConnectionError, web.RequestPayloadError) as error:
             raise ConnectionResetError("the client left before its request was read") from error
         except Exception:
             log.exception("%s %s failed", request.method, route)
             message = "the proxy failed; see its log"
-            return json_response(500, error_body(dialect, "api_error", message))
+            return json_response(500, error_body(dialect, 500, "api_error", message))
 
     async def _answer(
         self, request: web.BaseRequest, route: Route | None, dialect: Dialect
     ) -> web.StreamResponse:
-        claims = self.gate.enter(request.headers, ROLES)
+        claims = self.gate.enter(request.headers, ROLES, query_key(request))
         if route is None:
             message = "the proxy does not serve this path"
             raise RefusalError(404, "not_found_error", message, "unknown_route", retry=False)
         if route.endpoint is Endpoint.MODELS:
             return json_response(200, self.catalogue.listing(claims, dialect))
         try:
-            return await self._model_request(request, route.endpoint, dialect, claims)
+            return await self._model_request(request, route, dialect, claims)
         except RefusalError as refusal:
             self.ledger.refuse(claims, refusal.reason)
             raise
 
     async def _model_request(
-        self, request: web.BaseRequest, endpoint: Endpoint, dialect: Dialect, claims: Claims
+        self, request: web.BaseRequest, route: Route, dialect: Dialect, claims: Claims
     ) -> web.StreamResponse:
         if self.stopping:
             message = "the proxy is shutting down"
             raise RefusalError(503, "api_error", message, "shutting_down", retry=1)
         self.ledger.check_open(claims)
         body = await read_body(request, self.config.bounds.request_bytes)
-        arrived = Arrived(claims, endpoint, dialect, body, request.headers, request.query)
+        arrived = Arrived(
+            claims, route.endpoint, dialect, body, request.headers, request.query, route.model
+        )
         prepared = prepare(arrived, self.catalogue)
-        if endpoint is Endpoint.COUNT_TOKENS:
+        if route.endpoint in routes.FREE:
             return await self._unmetered(prepared)
         return await self._call(prepared, request)
 
@@ -115,7 +117,7 @@ class DataPort:
             finally:
                 reply.close()
         except ProviderError as error:
-            body = error_body(prepared.asked.dialect, "upstream_error", str(error))
+            body = error_body(prepared.asked.dialect, 502, "upstream_error", str(error))
             return json_response(502, body)
         return web.Response(status=reply.status, body=body, headers=reply.headers)
 
@@ -147,6 +149,11 @@ class DataPort:
     def _settled(self, dispatch: Dispatch, settle: Settle) -> None:
         self.ledger.settle(settle)
         self.metrics.settled(dispatch, settle)
+
+
+def query_key(request: web.BaseRequest) -> str | None:
+    """The credential in the address, where Gemini's older clients put it; it goes no further."""
+    return request.query.get("key") if "key=" in request.raw_path else None
 
 
 def json_response(status: int, body: bytes, headers: dict[str, str] | None = None) -> web.Response:

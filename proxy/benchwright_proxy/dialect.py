@@ -6,15 +6,41 @@ from .jsonvalue import Json, dump
 
 
 class Dialect(StrEnum):
-    """A family of API shapes: OpenAI's are Chat Completions and Responses. A later issue adds Gemini."""
+    """A family of API shapes: OpenAI's are Chat Completions, Responses and Embeddings."""
 
     OPENAI = "openai"
     ANTHROPIC = "anthropic"
+    GEMINI = "gemini"
 
 
-def error_body(dialect: Dialect, kind: str, message: str) -> bytes:
+#: google.rpc.Code names, as Gemini's clients expect beside the HTTP status.
+_GOOGLE_STATUS = {
+    400: "INVALID_ARGUMENT",
+    401: "UNAUTHENTICATED",
+    403: "PERMISSION_DENIED",
+    404: "NOT_FOUND",
+    413: "INVALID_ARGUMENT",
+    426: "FAILED_PRECONDITION",
+    429: "RESOURCE_EXHAUSTED",
+    503: "UNAVAILABLE",
+    504: "DEADLINE_EXCEEDED",
+}
+
+
+def error_body(dialect: Dialect, status: int, kind: str, message: str) -> bytes:
     """An error as that dialect's SDKs expect it, so that agents show `message` to their users."""
     if dialect is Dialect.ANTHROPIC:
         return dump({"type": "error", "error": {"type": kind, "message": message}})
+    if dialect is Dialect.GEMINI:
+        name = _GOOGLE_STATUS.get(status, "INTERNAL" if status >= 500 else "FAILED_PRECONDITION")
+        reason: Json = {
+            "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+            "reason": kind,
+            "domain": "benchwright.dev",
+        }
+        details: Json = [reason]
+        return dump(
+            {"error": {"code": status, "message": message, "status": name, "details": details}}
+        )
     error: Json = {"message": message, "type": kind, "param": None, "code": kind}
     return dump({"error": error})

@@ -3,10 +3,8 @@ must not travel (BerriAI/litellm#32202), and neither may a hop-by-hop header."""
 
 from collections.abc import Iterable, Mapping
 
-from .dialect import Dialect
-
 #: Both ways in which trial tokens and providers' keys travel.
-CREDENTIALS = ("authorization", "x-api-key", "api-key")
+CREDENTIALS = ("authorization", "x-api-key", "api-key", "x-goog-api-key")
 
 _REQUEST = (
     "accept",
@@ -20,6 +18,7 @@ _REQUEST = (
 #: Not the organisation's id, cookies or Location: they are not the agent's business.
 _RESPONSE = frozenset(
     {
+        "apim-request-id",
         "content-encoding",
         "content-length",
         "content-type",
@@ -34,15 +33,23 @@ _RESPONSE = frozenset(
 )
 _RESPONSE_PREFIXES = ("anthropic-ratelimit-", "x-ratelimit-")
 #: Query parameters that a provider gets; `?key=` and the like are not among them.
-_QUERY = ("beta",)
+_QUERY = ("beta", "alt")
+_KEY_HEADER = {
+    "anthropic": "x-api-key",
+    "azure": "api-key",
+    "gemini": "x-goog-api-key",
+}
 
 
-def trial_token(headers: Mapping[str, str], prefix: str) -> str | None:
+def trial_token(
+    headers: Mapping[str, str], prefix: str, query_key: str | None = None
+) -> str | None:
     """The token of a request: the first credential with the prefix of ours, else the first at all.
 
     Some agents send a second, foreign credential; it is ignored.
     """
     found = [value for name in CREDENTIALS if (value := _credential(headers, name))]
+    found += [query_key] if query_key else []
     return next((value for value in found if value.startswith(prefix)), found[0] if found else None)
 
 
@@ -54,12 +61,13 @@ def _credential(headers: Mapping[str, str], name: str) -> str:
     return rest.strip() if scheme.lower() == "bearer" else ""
 
 
-def upstream(dialect: Dialect, client: Mapping[str, str], key: str | None) -> dict[str, str]:
-    """The headers of a request to a provider: the client's allowed ones and the provider's key."""
+def upstream(kind: str, client: Mapping[str, str], key: str | None) -> dict[str, str]:
+    """The headers of a request to a provider of a kind (config.HttpProvider.dialect): the client's
+    allowed ones and the provider's key."""
     headers = _ascii(client, _REQUEST)
     headers["accept-encoding"] = "identity"
-    if key is not None and dialect is Dialect.ANTHROPIC:
-        headers["x-api-key"] = key
+    if key is not None and kind in _KEY_HEADER:
+        headers[_KEY_HEADER[kind]] = key
     elif key is not None:
         headers["authorization"] = f"Bearer {key}"
     return headers

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from . import callrequest
 from .catalogue import Catalogue
-from .config import Budget
+from .config import Budget, Model
 from .dialect import Dialect
 from .journal.records import Dispatch
 from .limits import Need
 from .providers.base import Asked, Provider
-from .routes import Endpoint
+from .routes import GEMINI_ENDPOINTS, Endpoint
 from .token import Claims
 
 
@@ -24,6 +24,7 @@ class Arrived:
     body: bytes
     headers: Mapping[str, str]
     query: Mapping[str, str]
+    path_model: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +76,20 @@ class Prepared:
         )
 
 
+def _body(endpoint: Endpoint, request: callrequest.CallRequest, model: Model) -> bytes:
+    upstream = model.upstream_model or model.name
+    if endpoint not in GEMINI_ENDPOINTS:
+        return callrequest.with_model(request, upstream)
+    if request.said_model is None:
+        return request.body
+    return callrequest.with_model(request, f"models/{upstream}")
+
+
 def prepare(arrived: Arrived, catalogue: Catalogue) -> Prepared:
     """Find model and provider and edit the body. Raises RefusalError."""
-    request = callrequest.read(arrived.endpoint, arrived.body)
+    request = callrequest.read(arrived.endpoint, arrived.body, arrived.path_model)
     model, provider = catalogue.find(request.model, arrived.claims, arrived.dialect)
-    body = callrequest.with_model(request, model.upstream_model or model.name)
+    body = _body(arrived.endpoint, request, model)
     chat_stream = arrived.endpoint is Endpoint.CHAT and request.stream
     withhold = chat_stream and not request.wants_stream_usage
     asked = Asked(

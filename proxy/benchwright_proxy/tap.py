@@ -11,7 +11,7 @@ from .decoding import Decoder, decoder
 from .jsonvalue import Json, parse
 from .routes import Endpoint
 from .sse import MAX_EVENT_BYTES, Block, Splitter, read_event
-from .usage import anthropic, embeddings, openai, responses
+from .usage import anthropic, embeddings, gemini, openai, responses
 from .usage.record import Answer
 
 
@@ -40,12 +40,16 @@ _STREAMS: Mapping[Endpoint, Callable[[], StreamReader]] = {
     Endpoint.RESPONSES: responses.ResponseStream,
     Endpoint.EMBEDDINGS: openai.ChatStream,  # no server streams them; what one says is passed on
     Endpoint.MESSAGES: anthropic.MessageStream,
+    Endpoint.GENERATE: gemini.ContentStream,
+    Endpoint.STREAM_GENERATE: gemini.ContentStream,
 }
 _BODIES: Mapping[Endpoint, Callable[[Json], Answer]] = {
     Endpoint.CHAT: openai.answer_of_body,
     Endpoint.RESPONSES: responses.answer_of_body,
     Endpoint.EMBEDDINGS: embeddings.answer_of_body,
     Endpoint.MESSAGES: anthropic.answer_of_body,
+    Endpoint.GENERATE: gemini.answer_of_body,
+    Endpoint.STREAM_GENERATE: gemini.answer_of_body,
 }
 
 

@@ -33,9 +33,10 @@ class AgentSpec(Model):
     """The model's name at the proxy. Left out: the agent gets no model, and every call is refused."""
     effort: ShortText | None = None
     """The reasoning effort or any other setting that makes this configuration another one."""
-    dialect: Literal["none", "openai", "anthropic"] = "none"
+    dialect: Literal["none", "openai", "anthropic", "gemini"] = "none"
     """The API that the agent speaks: the proxy's address and token are set in the environment
-    variables that clients of this API read (OPENAI_BASE_URL, ANTHROPIC_BASE_URL and so on)."""
+    variables that clients of this API read (OPENAI_BASE_URL, ANTHROPIC_BASE_URL,
+    GOOGLE_GEMINI_BASE_URL and so on)."""
     bundle: Bundle | None = None
     """The agent's program, if it isn't a script only."""
     setup: Script | None = None
@@ -56,8 +57,8 @@ AGENT_RULES = [
     },
     {
         "rule": "!has(self.model) || self.dialect != 'none'",
-        "message": "model needs a dialect: set spec.dialect to openai or anthropic, "
-        "the API that the agent speaks",
+        "message": "model needs a dialect: set spec.dialect to openai, anthropic "
+        "or gemini, the API that the agent speaks",
     },
     {
         "rule": "!has(self.env) || self.env.all(e, !e.name.startsWith('BENCHWRIGHT_'))",

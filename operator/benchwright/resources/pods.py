@@ -226,6 +226,8 @@ def _dialect(dialect: str, url: str, token: str | None) -> dict[str, str]:
             "ANTHROPIC_API_KEY": token,
             "ANTHROPIC_AUTH_TOKEN": token,
         }
+    if dialect == "gemini":
+        return {"GOOGLE_GEMINI_BASE_URL": url, "GEMINI_API_KEY": token}
     return {}
 
 

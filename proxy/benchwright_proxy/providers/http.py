@@ -2,7 +2,6 @@
 
 import ssl
 from collections.abc import AsyncIterator
-from urllib.parse import urlsplit
 
 import aiohttp
 from multidict import CIMultiDict
@@ -10,29 +9,13 @@ from multidict import CIMultiDict
 from benchwright_proxy import headers
 from benchwright_proxy.config import Bounds, HttpProvider
 from benchwright_proxy.dialect import Dialect, error_body
-from benchwright_proxy.routes import Endpoint
 from benchwright_proxy.watched import WatchedFile, read_provider_key
 from benchwright_proxy.yamlfile import FileError
 
+from .addresses import endpoint_url
 from .base import Asked, BrokenReplyError, NoResponseError, UnreachableError
 
-_PATHS = {
-    Endpoint.CHAT: "/chat/completions",
-    Endpoint.RESPONSES: "/responses",
-    Endpoint.EMBEDDINGS: "/embeddings",
-    Endpoint.MESSAGES: "/messages",
-    Endpoint.COUNT_TOKENS: "/messages/count_tokens",
-}
-
-
-def endpoint_url(base_url: str, dialect: Dialect, endpoint: Endpoint) -> str:
-    """Where an endpoint is, given the base URL that the dialect's own SDK would take.
-
-    OpenAI's has its version in it and Anthropic's has not; both are served from a bare host.
-    """
-    path = urlsplit(base_url).path
-    versioned = path.endswith("/v1") or (dialect is Dialect.OPENAI and path != "")
-    return base_url + ("" if versioned else "/v1") + _PATHS[endpoint]
+_REQUEST_IDS = ("request-id", "x-request-id", "apim-request-id")
 
 
 class HttpReply:
@@ -43,7 +26,9 @@ class HttpReply:
         self._name = name
         self.status = response.status
         self.headers = headers.downstream(response.headers.items())
-        self.request_id = self.headers.get("request-id") or self.headers.get("x-request-id")
+        self.request_id = next(
+            (self.headers[name] for name in _REQUEST_IDS if name in self.headers), None
+        )
         self._instead: bytes | None = None
         if response.status == 401:
             self._hide(dialect)
@@ -51,7 +36,7 @@ class HttpReply:
     def _hide(self, dialect: Dialect) -> None:
         """The proxy's key was refused, not the agent's token; and such a body may quote the key."""
         message = f"provider {self._name} refused the proxy's own key: tell who runs the benchmark"
-        self._instead = error_body(dialect, "provider_key_refused", message)
+        self._instead = error_body(dialect, 401, "provider_key_refused", message)
         self.headers = {"content-type": "application/json", "x-should-retry": "false"}
         self.headers["content-length"] = str(len(self._instead))
 
@@ -75,8 +60,8 @@ class HttpUpstream:
     def __init__(self, settings: HttpProvider, bounds: Bounds) -> None:
         """Raises FileError if the CA file cannot be used."""
         self.name = settings.name
-        self._dialect = Dialect(settings.dialect)
-        self._base_url = settings.base_url
+        self._settings = settings
+        self._dialect = Dialect.OPENAI if settings.dialect == "azure" else Dialect(settings.dialect)
         self._key = WatchedFile(settings.key_file, read_provider_key) if settings.key_file else None
         self._bounds = bounds
         self._tls = _tls(settings)
@@ -92,10 +77,12 @@ class HttpUpstream:
             raise UnreachableError(f"provider {self.name} has no usable key") from error
         try:
             response = await self._connected().post(
-                endpoint_url(self._base_url, self._dialect, asked.endpoint),
+                endpoint_url(
+                    self._settings, asked.endpoint, asked.model.upstream_model or asked.model.name
+                ),
                 params=headers.upstream_query(asked.query),
                 data=asked.body,
-                headers=CIMultiDict(headers.upstream(self._dialect, asked.headers, key)),
+                headers=CIMultiDict(headers.upstream(self._settings.dialect, asked.headers, key)),
                 # Following one would carry the key to wherever it points.
                 allow_redirects=False,
                 ssl=self._tls,

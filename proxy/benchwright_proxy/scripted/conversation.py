@@ -22,6 +22,8 @@ def read(body: JsonObject) -> Conversation:
     """The conversation in a request body, with nothing where a field is missing."""
     if "input" in body and "messages" not in body:
         return _of_responses(body)
+    if "contents" in body:
+        return _of_gemini(body)
     messages = [as_object(message) for message in as_list(body.get("messages"))]
     heard = [message for message in messages if message.get("role") in ("user", "tool")]
     return Conversation(
@@ -44,6 +46,35 @@ def _of_responses(body: JsonObject) -> Conversation:
         first_message=heard[0] if heard else "",
         size=len(dump([body.get("instructions"), said, body.get("tools")])),
     )
+
+
+def _of_gemini(body: JsonObject) -> Conversation:
+    """A Gemini request: turns of `user` (the answers of tools too) and `model`."""
+    contents = [as_object(content) for content in as_list(body.get("contents"))]
+    heard = [_parts(content) for content in contents if content.get("role") != "model"]
+    asked = [body.get("systemInstruction"), body.get("contents"), body.get("tools")]
+    return Conversation(
+        turn=sum(content.get("role") == "model" for content in contents),
+        last_message=heard[-1] if heard else "",
+        first_message=heard[0] if heard else "",
+        size=len(dump(asked)),
+    )
+
+
+def _parts(content: JsonObject) -> str:
+    """The texts of a content, and what its functions answered as JSON."""
+    texts: list[str] = []
+    for part in map(as_object, as_list(content.get("parts"))):
+        text, answered = part.get("text"), part.get("functionResponse")
+        texts += [text] if isinstance(text, str) else []
+        texts += [_answer(as_object(answered))] if answered else []
+    return "\n".join(texts)
+
+
+def _answer(answered: JsonObject) -> str:
+    response = as_object(answered.get("response"))
+    values = [value for value in response.values() if isinstance(value, str)]
+    return "\n".join(values) if values else dump(response).decode()
 
 
 def _item(item: Json) -> tuple[str, str]:

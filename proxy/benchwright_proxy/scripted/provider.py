@@ -16,7 +16,7 @@ from benchwright_proxy.routes import Endpoint
 from benchwright_proxy.watched import WatchedFile
 from benchwright_proxy.yamlfile import FileError
 
-from . import anthropic, conversation, embeddings, openai, responses
+from . import anthropic, conversation, embeddings, gemini, openai, responses
 from .claims import Claimed, claimed, tokens
 from .dialogue import Dialogue, StatusFault, Turn, choose, load
 from .log import ScriptedLog
@@ -35,10 +35,12 @@ _BODIES: Mapping[Endpoint, Callable[[Script], bytes]] = {
     Endpoint.CHAT: openai.body,
     Endpoint.RESPONSES: responses.body,
     Endpoint.MESSAGES: anthropic.body,
+    Endpoint.GENERATE: gemini.body,
 }
 _STREAMS: Mapping[Endpoint, Callable[[Script], list[Piece]]] = {
     Endpoint.RESPONSES: responses.stream,
     Endpoint.MESSAGES: anthropic.stream,
+    Endpoint.STREAM_GENERATE: gemini.stream,
 }
 _NO_MEMORY = "the scripted model keeps nothing: send the whole input and no previous_response_id"
 
@@ -105,6 +107,8 @@ class ScriptedModel:
         heard = conversation.read(body)
         if asked.endpoint is Endpoint.COUNT_TOKENS:
             return _whole(dump({"input_tokens": tokens(heard.size)}))
+        if asked.endpoint is Endpoint.COUNT_CONTENT:
+            return _whole(dump({"totalTokens": tokens(heard.size)}))
         if asked.endpoint is Endpoint.EMBEDDINGS:
             return _whole(embeddings.body(body, asked.model.name))
         try:
@@ -167,6 +171,8 @@ class ScriptedModel:
 def _render(asked: Asked, body: JsonObject, script: Script) -> ScriptedReply:
     if not asked.stream:
         return _whole(_BODIES[asked.endpoint](script))
+    if asked.endpoint is Endpoint.STREAM_GENERATE and asked.query.get("alt") != "sse":
+        return ScriptedReply(200, {"content-type": "application/json"}, gemini.array(script))
     if asked.endpoint is Endpoint.CHAT:
         options = as_object(body.get("stream_options"))
         pieces = openai.stream(script, include_usage=options.get("include_usage") is True)
@@ -182,7 +188,7 @@ def _whole(body: bytes, status: int = 200) -> ScriptedReply:
 
 def _error(dialect: Dialect, status: int, kind: str, message: str) -> ScriptedReply:
     """An error that will not go away by asking again."""
-    reply = _whole(error_body(dialect, kind, message), status)
+    reply = _whole(error_body(dialect, status, kind, message), status)
     reply.headers["x-should-retry"] = "false"
     return reply
 
@@ -190,7 +196,8 @@ def _error(dialect: Dialect, status: int, kind: str, message: str) -> ScriptedRe
 def _fault(dialect: Dialect, fault: StatusFault) -> ScriptedReply:
     default = "api_error" if dialect is Dialect.ANTHROPIC else "server_error"
     kind = _ERROR_TYPES.get((dialect, fault.status), default)
-    reply = _whole(error_body(dialect, kind, "the dialogue wants this error"), fault.status)
+    body = error_body(dialect, fault.status, kind, "the dialogue wants this error")
+    reply = _whole(body, fault.status)
     if fault.retry_after is not None:
         reply.headers["retry-after"] = f"{fault.retry_after:g}"
     return reply

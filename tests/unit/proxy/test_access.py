@@ -20,6 +20,7 @@ WORKSPACE = sign(claims(), KEY)
         {"authorization": f"bearer  {WORKSPACE}"},
         {"x-api-key": WORKSPACE},
         {"api-key": WORKSPACE},
+        {"x-goog-api-key": WORKSPACE},
         {"Authorization": "Bearer sk-foreign", "x-api-key": WORKSPACE},
     ],
 )
@@ -34,7 +35,7 @@ REFUSED = [
     pytest.param({}, 401, "no token", id="no credential"),
     pytest.param({"Authorization": "Bearer"}, 401, "no token", id="empty bearer"),
     pytest.param({"Authorization": f"Basic {WORKSPACE}"}, 401, "no token", id="basic"),
-    pytest.param({"x-goog-api-key": WORKSPACE}, 401, "no token", id="another header"),
+    pytest.param({"x-other-api-key": WORKSPACE}, 401, "no token", id="another header"),
     pytest.param({"x-api-key": "sk-ant-real"}, 401, "malformed", id="a foreign key"),
     pytest.param({"x-api-key": WORKSPACE[:-1]}, 401, "bad_signature", id="a shorter token"),
     pytest.param(

@@ -125,9 +125,11 @@ async def test_models(proxy: Running) -> None:
     reply = await proxy.operator("GET", "/v1/models")
     assert reply.json() == {
         "models": [
-            {"name": "demo", "provider": "scripted", "dialects": ["openai", "anthropic"]},
+            {"name": "demo", "provider": "scripted", "dialects": ["openai", "anthropic", "gemini"]},
             {"name": "chat", "provider": "openai", "dialects": ["openai"]},
             {"name": "claude", "provider": "anthropic", "dialects": ["anthropic"]},
+            {"name": "gem", "provider": "gemini", "dialects": ["gemini"]},
+            {"name": "az", "provider": "azure", "dialects": ["openai"]},
             {"name": "renamed", "provider": "openai", "dialects": ["openai"]},
         ]
     }

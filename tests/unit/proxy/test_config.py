@@ -6,7 +6,7 @@ import pytest
 
 from benchwright_proxy import config
 from benchwright_proxy.dialect import Dialect
-from benchwright_proxy.providers.http import endpoint_url
+from benchwright_proxy.providers.addresses import endpoint_url
 from benchwright_proxy.routes import Endpoint
 from benchwright_proxy.watched import WatchedFile, read_provider_key
 from benchwright_proxy.yamlfile import FileError
@@ -50,7 +50,7 @@ BAD = [
     ("baseUrl: https://api.example", "baseUrl: https://u:p@x", "baseUrl: user, password"),
     ("baseUrl: https://api.example", "baseUrl: https://x?key=1", "query and fragment"),
     ("baseUrl: https://api.example, ", "", "providers[0].anthropic.baseUrl: Field required"),
-    ("dialect: anthropic", "dialect: gemini", "providers[0]: Input tag 'gemini'"),
+    ("dialect: anthropic", "dialect: bedrock", "providers[0]: Input tag 'bedrock'"),
     ("dialogues: /d", "dialogue: /d", "providers[1].scripted.dialogue: Extra inputs"),
     ("provider: scripted", "provider: nobody", "models[0].provider: 'nobody' is not one of"),
     (", dialogue: demo.yaml", "", "models[0].dialogue: needed by"),
@@ -100,12 +100,25 @@ def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
             Endpoint.COUNT_TOKENS,
             "https://a/x/v1/messages/count_tokens",
         ),
+        (
+            "https://a",
+            Dialect.GEMINI,
+            Endpoint.GENERATE,
+            "https://a/v1beta/models/m:generateContent",
+        ),
+        (
+            "https://a/v1beta",
+            Dialect.GEMINI,
+            Endpoint.STREAM_GENERATE,
+            "https://a/v1beta/models/m:streamGenerateContent",
+        ),
     ],
 )
 def test_base_urls_are_those_of_the_sdks(
     base: str, dialect: Dialect, endpoint: Endpoint, expected: str
 ) -> None:
-    assert endpoint_url(base, dialect, endpoint) == expected
+    kind = {"name": "p", "dialect": dialect.value, "baseUrl": base}
+    assert endpoint_url(config.HttpProvider.model_validate(kind), endpoint, "m") == expected
 
 
 def test_a_rotated_key_is_read_again(tmp_path: Path) -> None:
