@@ -8,13 +8,17 @@ from aiohttp import web
 
 from .auth import Gate
 from .catalogue import Catalogue
+from .clock import Clock
 from .data_port import json_response
 from .dialect import Dialect, error_body
 from .journal.records import Dispatch, Settle
 from .jsonvalue import Json, JsonObject, dump, parse
 from .ledger import Key, Ledger
 from .metrics import Metrics
+from .pricing import Pricing
+from .ratelimits import RateLimits
 from .refusal import RefusalError, bad_request
+from .runs import Run
 
 log = logging.getLogger(__name__)
 
@@ -33,6 +37,9 @@ class AdminPort:
     catalogue: Catalogue
     ledger: Ledger
     metrics: Metrics
+    pricing: Pricing
+    rate_limits: RateLimits
+    clock: Clock
     close_seconds: float = CLOSE_SECONDS
 
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
@@ -68,6 +75,7 @@ class AdminPort:
             ("GET", "/v1/usage"): self._usage,
             ("GET", "/v1/calls"): self._calls,
             ("POST", "/v1/close"): self._close,
+            ("GET", "/v1/run"): self._run,
             ("GET", "/v1/models"): self._models,
         }
 
@@ -95,8 +103,25 @@ class AdminPort:
         await self.ledger.idle(key, self.close_seconds)
         return json_response(200, dump(usage(self.ledger, key)))
 
+    async def _run(self, request: web.BaseRequest) -> web.Response:
+        uid = request.query.get("run_uid", "")
+        if not uid or len(uid) > 253:
+            raise bad_request("run_uid is needed, of at most 253 characters")
+        return json_response(200, dump(run_usage(uid, self.ledger.run(uid))))
+
     async def _models(self, request: web.BaseRequest) -> web.Response:
-        return json_response(200, dump({"models": self.catalogue.described()}))
+        now = self.clock.now()
+        models: list[Json] = []
+        for model in self.catalogue.models():
+            models.append(
+                {
+                    **self.catalogue.describe(model.name),
+                    "priced": self.pricing.quote(model, now).row is not None,
+                    "throttled_seconds": self.rate_limits.seconds_left(model.name),
+                    "throttled_recently": self.rate_limits.recent(model.name),
+                }
+            )
+        return json_response(200, dump({"models": models, "prices": self.pricing.book.digest}))
 
 
 def _key(request: web.BaseRequest) -> Key:
@@ -122,6 +147,17 @@ def usage(ledger: Ledger, key: Key) -> JsonObject:
     }
 
 
+def run_usage(uid: str, run: Run) -> JsonObject:
+    """What a run's trials count against its limits: of calls that ended, and held by those that run."""
+    return {
+        "run_uid": uid,
+        "requests": run.spent.requests,
+        "used": asdict(run.spent.used),
+        "held": asdict(run.spent.held),
+        "limit_hit": run.limit_hit,
+    }
+
+
 def calls(ledger: Ledger, key: Key) -> list[Json]:
     """The calls of an attempt, oldest first: dispatch and settle as one object, `status` null while
     a call is in flight."""
@@ -135,7 +171,8 @@ def calls(ledger: Ledger, key: Key) -> list[Json]:
             usage_fields["usage_source"] = usage_fields.pop("source")
             fields = _fields(record)
             fields.pop("usage", None)
-            found[record.call].update({**fields, **usage_fields, "finished_at": record.at})
+            ended: JsonObject = {"ran": record.ran, "finished_at": record.at}
+            found[record.call].update({**fields, **usage_fields, **ended})
     return list(found.values())
 
 

@@ -16,6 +16,7 @@ from .config import Bounds
 from .dialect import error_body
 from .journal.records import Dispatch, Settle, Status
 from .jsonvalue import JsonObject, clean, dump
+from .pricing import Quote
 from .providers.base import (
     Asked,
     BrokenReplyError,
@@ -24,6 +25,7 @@ from .providers.base import (
     Reply,
     UnreachableError,
 )
+from .ratelimits import retry_after
 from .routes import Endpoint
 from .tap import Tap, make_tap
 from .usage.record import Answer
@@ -48,7 +50,11 @@ class _Seen:
 
     http_status: int | None = None
     request_id: str | None = None
+    retry_after: float | None = None
     first_byte_at: float | None = None
+    last_byte_at: float = 0.0
+    longest_gap: float | None = None
+    chunks: int = 0
     received: int = 0
     drained: int = 0
     tap: Tap | None = None
@@ -65,6 +71,7 @@ class Call:
     bounds: Bounds
     clock: Clock
     withhold_usage: bool
+    quote: Quote
     on_settle: Callable[[Dispatch, Settle], None]
     _seen: _Seen = field(default_factory=_Seen)
     _began: float = 0.0
@@ -128,6 +135,7 @@ class Call:
             limit=self.bounds.metered_bytes,
         )
         self._seen.http_status, self._seen.request_id = reply.status, reply.request_id
+        self._seen.retry_after = retry_after(reply.status, reply.headers)
         headers = dict(reply.headers)
         if streamed:
             headers.pop("content-length", None)
@@ -164,9 +172,14 @@ class Call:
             reply.close()
 
     def _received(self, chunk: bytes) -> None:
-        self._seen.received += len(chunk)
-        if self._seen.first_byte_at is None:
-            self._seen.first_byte_at = self.clock.monotonic()
+        seen, now = self._seen, self.clock.monotonic()
+        seen.received += len(chunk)
+        seen.chunks += 1
+        if seen.first_byte_at is None:
+            seen.first_byte_at = now
+        else:
+            seen.longest_gap = max(seen.longest_gap or 0.0, now - seen.last_byte_at)
+        seen.last_byte_at = now
 
     def _drained_too_much(self, chunk: bytes) -> bool:
         if not self.client.gone:
@@ -202,7 +215,7 @@ class Call:
 
     def _record(self, status: Status, answer: Answer) -> Settle:
         seen, first = self._seen, self._seen.first_byte_at
-        return Settle(
+        record = Settle(
             trial_uid=self.dispatch.trial_uid,
             attempt=self.dispatch.attempt,
             at=self.clock.now(),
@@ -216,12 +229,22 @@ class Call:
             stop_reason=answer.stop_reason,
             error=answer.error,
             service_tier=answer.service_tier,
+            speed=answer.speed,
+            geo=answer.geo,
+            fingerprint=answer.fingerprint,
+            tool_calls=answer.tool_calls,
+            prices=self.quote.prices,
+            retry_after_seconds=seen.retry_after,
+            chunks=seen.chunks,
+            longest_gap_seconds=seen.longest_gap,
             duration_seconds=self.clock.monotonic() - self._began,
             ttfb_seconds=None if first is None else first - self._began,
             response_bytes=seen.received,
             client_gone=self.client.gone,
             upstream_request_id=seen.request_id and clean(seen.request_id),
         )
+        cost = self.quote.cost(record, answer)
+        return record.model_copy(update={"cost_nanos": cost.nanos, "cost_unknown": cost.why})
 
 
 def _evidence(said: JsonObject) -> JsonObject:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from .config import Config, Model
 from .dialect import Dialect
-from .jsonvalue import Json, dump
+from .jsonvalue import Json, JsonObject, dump
 from .providers.base import Provider
 from .refusal import RefusalError, bad_request
 from .token import Claims
@@ -59,16 +59,15 @@ class Catalogue:
         entries = [_openai_entry(name) for name in names]
         return dump({"object": "list", "data": entries})
 
-    def described(self) -> list[Json]:
-        """All models for the admin port: name, provider and dialects."""
-        return [
-            {
-                "name": name,
-                "provider": model.provider,
-                "dialects": [dialect.value for dialect in Dialect if provider.speaks(dialect)],
-            }
-            for name, (model, provider) in self._models.items()
-        ]
+    def models(self) -> list[Model]:
+        """All that are configured."""
+        return [model for model, _ in self._models.values()]
+
+    def describe(self, name: str) -> JsonObject:
+        """A configured model for the admin port: name, provider and dialects."""
+        model, provider = self._models[name]
+        dialects: list[Json] = [d.value for d in Dialect if provider.speaks(d)]
+        return {"name": name, "provider": model.provider, "dialects": dialects}
 
 
 def _anthropic_entry(name: str) -> Json:

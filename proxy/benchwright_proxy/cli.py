@@ -1,4 +1,4 @@
-"""The command line: `serve` and `check-dialogue`."""
+"""The command line: `serve`, `check-dialogue` and `prices`."""
 
 import argparse
 import asyncio
@@ -8,6 +8,7 @@ from pathlib import Path
 
 from . import config
 from .journal.writing import JournalError
+from .prices import commands as commands_of_prices
 from .scripted import dialogue
 from .server import Options, serve
 from .yamlfile import FileError
@@ -40,6 +41,7 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument("--log-level", choices=LEVELS, default="INFO", help="what is logged at least")
     check = commands.add_parser("check-dialogue", help="check a file of the scripted model")
     check.add_argument("file", type=Path)
+    commands_of_prices.add(commands)
     return top
 
 
@@ -51,6 +53,8 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         if options.command == "check-dialogue":
             return _check(options.file)
+        if options.command == "prices":
+            return int(options.run(options))
         return _serve(options)
     except (FileError, JournalError, OSError) as error:
         print(f"benchwright-proxy: {error}", file=sys.stderr)

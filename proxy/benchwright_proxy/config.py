@@ -42,12 +42,15 @@ class HttpProvider(Section):
     `baseUrl` is what that provider's SDK takes: for OpenAI usually with /v1, for Anthropic and
     Gemini without (a URL without a path gets the version either way). `azure` speaks OpenAI's
     dialect: with `apiVersion` by deployment (`upstreamModel` is then the deployment's name), without
-    it by Azure's /openai/v1. `keyFile` may be left out for a local server.
+    it by Azure's /openai/v1. `keyFile` may be left out for a local server. `prices` names the provider
+    in the table of prices whose models these are; without it calls cost an unknown sum, because who
+    speaks somebody's dialect does not charge that one's prices (Helicone/helicone#4893).
     """
 
     name: Name
     dialect: Literal["openai", "anthropic", "gemini", "azure"]
     base_url: Annotated[str, AfterValidator(_base_url)]
+    prices: Name | None = None
     api_version: str | None = Field(default=None, pattern=r"^[0-9a-z-]{1,40}$")
     key_file: Path | None = None
     ca_file: Path | None = None
@@ -65,6 +68,7 @@ class ScriptedProvider(Section):
     name: Name
     dialect: Literal["scripted"]
     dialogues: Path
+    prices: Name | None = None
 
 
 Provider = Annotated[HttpProvider | ScriptedProvider, Field(discriminator="dialect")]
@@ -73,7 +77,8 @@ Provider = Annotated[HttpProvider | ScriptedProvider, Field(discriminator="diale
 class Model(Section):
     """A name that agents may ask for.
 
-    `upstreamModel` is sent instead of `name` where it is given. `maxOutputTokens` is the most that
+    `upstreamModel` is sent instead of `name` where it is given, and `priceModel` is the name of both
+    in the table of prices where that is another one (Azure's deployments). `maxOutputTokens` is the most that
     the model can write in one answer: it is reserved when a call declares no maximum of its own.
     """
 
@@ -82,6 +87,7 @@ class Model(Section):
     upstream_model: str | None = Field(default=None, min_length=1, max_length=253)
     dialogue: Annotated[str, AfterValidator(_file_name)] | None = None
     max_output_tokens: int | None = Field(default=None, ge=1)
+    price_model: str | None = Field(default=None, min_length=1, max_length=253)
 
 
 class Budget(Section):
@@ -110,6 +116,8 @@ class Config(Section):
 
     providers: list[Provider] = Field(min_length=1, max_length=100)
     models: list[Model] = Field(max_length=1000)
+    #: A table of prices of one's own; its models replace those of the built-in one.
+    prices_file: Path | None = None
     budget: Budget = Budget()
     bounds: Bounds = Bounds()
 

@@ -22,7 +22,9 @@ from .jsonvalue import dump
 from .ledger import Ledger
 from .metrics import Metrics
 from .preparing import Arrived, Prepared, prepare
+from .pricing import Pricing
 from .providers.base import ProviderError
+from .ratelimits import RateLimits
 from .refusal import RefusalError
 from .routes import Endpoint, Route
 from .token import Claims
@@ -42,6 +44,8 @@ class DataPort:
     catalogue: Catalogue
     ledger: Ledger
     metrics: Metrics
+    pricing: Pricing
+    rate_limits: RateLimits
     clock: Clock
     new_id: Callable[[], str]
     running: "set[asyncio.Task[None]]" = field(default_factory=set)
@@ -122,11 +126,13 @@ class DataPort:
         return web.Response(status=reply.status, body=body, headers=reply.headers)
 
     async def _call(self, prepared: Prepared, request: web.BaseRequest) -> web.StreamResponse:
+        now = self.clock.now()
+        quote = self.pricing.quote(prepared.asked.model, now)
         call = Call(
             dispatch=await self.ledger.admit(
-                prepared.dispatch(self.new_id(), self.clock.now()),
+                prepared.dispatch(self.new_id(), now, quote),
                 prepared.asked.claims,
-                prepared.need(self.config.budget),
+                prepared.need(self.config.budget, quote),
                 wait_seconds=self.config.budget.wait_seconds,
                 # A client that closed while its call waited most likely gave up: what was not yet
                 # asked for need not be paid for. Without a wait a half-close is no leaving.
@@ -138,6 +144,7 @@ class DataPort:
             bounds=self.config.bounds,
             clock=self.clock,
             withhold_usage=prepared.withhold_usage,
+            quote=quote,
             on_settle=self._settled,
         )
         task = asyncio.get_running_loop().create_task(call.run())
@@ -149,6 +156,7 @@ class DataPort:
     def _settled(self, dispatch: Dispatch, settle: Settle) -> None:
         self.ledger.settle(settle)
         self.metrics.settled(dispatch, settle)
+        self.rate_limits.settled(dispatch, settle)
 
 
 def query_key(request: web.BaseRequest) -> str | None:

@@ -12,12 +12,13 @@ from pathlib import Path
 
 from .bell import Bell
 from .clock import Clock
-from .journal.fold import Attempt
+from .journal.fold import Attempt, Movement
 from .journal.reading import Damage, Location, read_at, replay
 from .journal.records import AnyRecord, Close, Dispatch, Refused, Settle
 from .journal.writing import Journal, JournalError
-from .limits import Amount, Exceeded, Need, reserve
+from .limits import Amount, Exceeded, Need, limited_in_money, reserve
 from .refusal import Reason, RefusalError, over_budget
+from .runs import Run, Runs
 from .token import Claims
 
 log = logging.getLogger(__name__)
@@ -38,12 +39,13 @@ class Account:
         # By stage and reason: when a count was last written, and how high it was.
         self.refusals_written: dict[tuple[str, str], tuple[float, int]] = {}
 
-    def apply(self, record: AnyRecord, location: Location) -> None:
+    def apply(self, record: AnyRecord, location: Location) -> Movement | None:
         """Count a record that was written at `location`."""
-        self.attempt.apply(record)
+        movement = self.attempt.apply(record)
         if isinstance(record, Dispatch | Settle):
             self._where.extend((location.segment, location.offset))
         self.changed.ring()
+        return movement
 
     def locations(self) -> list[Location]:
         """Where the records of its calls are, oldest first."""
@@ -58,6 +60,7 @@ class Ledger:
         self.damage = damage
         self._clock = clock
         self._accounts: dict[Key, Account] = {}
+        self._runs = Runs()
 
     @classmethod
     def open(cls, folder: Path, clock: Clock, *, patience: float = 0.0) -> "Ledger":
@@ -68,7 +71,8 @@ class Ledger:
         journal, damage = Journal(folder, patience=patience), Damage()
         ledger = cls(journal, clock, damage)
         for location, record in replay(folder, damage):
-            ledger._account((record.trial_uid, record.attempt)).apply(record, location)
+            account = ledger._account((record.trial_uid, record.attempt))
+            ledger._runs.move(account.apply(record, location))
         for where in damage.where:
             log.error("journal: unreadable line at %s", where)
         ledger._interrupt_leftovers()
@@ -99,28 +103,38 @@ class Ledger:
     ) -> Dispatch:
         """Reserve for `call` and write it down; it may go out when this returns.
 
-        Raises RefusalError: closed (403), over a limit (429), or no journal (503); and
-        ConnectionResetError when it had to wait and is no longer `wanted`.
+        Raises RefusalError: closed (403), over a limit (429), without a price where money is limited
+        (403), or no journal (503); and ConnectionResetError when it had to wait and is no longer `wanted`.
         """
         account = self._account((call.trial_uid, call.attempt))
+        run = self._runs.purse(claims)
+        if need.ceiling is None and limited_in_money(claims.limits, run):
+            raise _unpriced(call)
         deadline = self._clock.monotonic() + wait_seconds
         while True:
             self.check_open(claims)
-            asked = reserve(claims.limits, account.attempt.spent, need)
+            asked = reserve(claims.limits, account.attempt.spent, need, run)
             if isinstance(asked, Amount):
                 break
             left = deadline - self._clock.monotonic()
             if not asked.transient or left <= 0:
                 raise self._over(asked)
-            await account.changed.wait(left)
+            of_run = asked.limit.startswith("run_")
+            bell = self._runs.get(claims.run_uid).changed if of_run else account.changed
+            await bell.wait(left)
             if not wanted():
                 raise ConnectionResetError("the client left while its call waited")
-        reserved = {"reserved_input": asked.input, "reserved_output": asked.output}
+        reserved = {
+            "reserved_input": asked.input,
+            "reserved_output": asked.output,
+            "reserved_nanos": asked.nanos,
+            "operation": account.attempt.operation(call),
+        }
         return await self._dispatch(account, call.model_copy(update=reserved))
 
     async def _dispatch(self, account: Account, call: Dispatch) -> Dispatch:
         try:
-            account.apply(call, self.journal.append(call))
+            self._runs.move(account.apply(call, self.journal.append(call)))
             await self.journal.durable()
         except JournalError as error:
             self._settle_unsent(account, call)
@@ -161,16 +175,19 @@ class Ledger:
         becomes an interrupted call with the next start."""
         account = self._account((record.trial_uid, record.attempt))
         try:
-            account.apply(record, self.journal.append(record))
+            self._runs.move(account.apply(record, self.journal.append(record)))
         except JournalError as error:
             log.error("call %s: its end could not be recorded: %s", record.call, error)
-            account.attempt.apply(record)
+            self._runs.move(account.attempt.apply(record))
             account.changed.ring()
 
     def refuse(self, claims: Claims, reason: Reason) -> None:
         """Count a refusal; a kill may lose those of the last REFUSAL_INTERVAL."""
         account = self._account((claims.trial_uid, claims.attempt))
         which = (claims.stage, reason)
+        if reason.startswith("run_") and claims.run_uid:
+            run = self._runs.get(claims.run_uid)
+            run.limit_hit = run.limit_hit or reason
         record = Refused(
             trial_uid=claims.trial_uid,
             attempt=claims.attempt,
@@ -235,6 +252,10 @@ class Ledger:
         account = self._accounts.get(key)
         return account.attempt if account else Attempt()
 
+    def run(self, uid: str) -> Run:
+        """What is known of a run."""
+        return self._runs.get(uid)
+
     def calls(self, key: Key) -> list[AnyRecord]:
         """The dispatch and settle records of an attempt, in the order of writing."""
         account = self._accounts.get(key)
@@ -246,7 +267,8 @@ class Ledger:
 
     def waiting(self) -> int:
         """How many wait: for a reservation to be released, or for an attempt's last call."""
-        return sum(account.changed.awaited for account in self._accounts.values())
+        own = sum(account.changed.awaited for account in self._accounts.values())
+        return own + self._runs.waiting()
 
     async def shut(self) -> None:
         """Write down what is still only counted, and let go of the journal."""
@@ -259,3 +281,11 @@ class Ledger:
         if account is None:
             account = self._accounts[key] = Account()
         return account
+
+
+def _unpriced(call: Dispatch) -> RefusalError:
+    message = (
+        f"model {call.model!r} has no price that is known, and this budget limits money: tell who "
+        "runs the benchmark"
+    )
+    return RefusalError(403, "permission_error", message, "no_price", retry=False)

@@ -16,15 +16,22 @@ Each call reserves an upper bound of what it may use, and settles to what it did
   provider adds for its tools, and input that server-side tools fetch. Text is 3 to 5 bytes a token,
   so a call whose prompt exceeds about a quarter of the limit is refused early; `inputBytesPerToken`
   trades that for overrun.
-* a call whose usage stays unknown keeps its reservation.
+* money: what these tokens cost at most, by the dearest class, tier and variant of the model's price.
+  Not covered: tools that the provider runs by itself and charges for by use. A model without a price
+  is refused where money is limited.
+* a call whose usage, or cost, stays unknown keeps its reservation.
+
+A run's limits are kept in the same way, over all trials that this process serves.
 
 A call that would fit if others in flight were not holding reservations is not over budget: it waits
 for them (justrach/codegraff#269).
 """
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from .prices.cost import Ceiling
 from .refusal import LimitName
 from .token import Limits
 
@@ -34,16 +41,21 @@ Row = tuple[LimitName, int | None, int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """Tokens in and out."""
+    """Tokens in and out, and nano-dollars."""
 
     input: int = 0
     output: int = 0
+    nanos: int = 0
 
     def __add__(self, other: "Amount") -> "Amount":
-        return Amount(self.input + other.input, self.output + other.output)
+        return Amount(
+            self.input + other.input, self.output + other.output, self.nanos + other.nanos
+        )
 
     def __sub__(self, other: "Amount") -> "Amount":
-        return Amount(self.input - other.input, self.output - other.output)
+        return Amount(
+            self.input - other.input, self.output - other.output, self.nanos - other.nanos
+        )
 
     @property
     def total(self) -> int:
@@ -71,12 +83,14 @@ class Spent:
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What a call asks for: bytes of its body, and its maximum output if it declares one."""
+    """What a call asks for: bytes of its body, and its maximum output if it declares one. `ceiling`
+    is what it can cost, None where no price is known."""
 
     body_bytes: int
     declared_output: int | None
     default_output: int
     bytes_per_token: float = 1.0
+    ceiling: Ceiling | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,30 +105,77 @@ class Exceeded:
 
     def message(self) -> str:
         """For the agent and whoever reads its log."""
+        whose, name = ("run", self.limit[4:]) if self.limit[:4] == "run_" else ("trial", self.limit)
+        allowed, used, asked = (_shown(name, n) for n in (self.allowed, self.used, self.asked))
         if self.transient:
-            return f"the {self.limit} limit of {self.allowed} is held by calls still running"
+            return f"this {whose}'s {name} limit of {allowed} is held by calls still running"
         return (
-            f"this trial's {self.limit} limit is {self.allowed}: {self.used} used, "
-            f"and this call may need {self.asked}"
+            f"this {whose}'s {name} limit is {allowed}: {used} used, and this call may need {asked}"
         )
 
 
-def reserve(limits: Limits, spent: Spent, need: Need) -> Amount | Exceeded:
+def _shown(name: str, count: int) -> str:
+    return f"${count / 1e9:.6g}" if name == "cost" else str(count)
+
+
+@dataclass(frozen=True, slots=True)
+class Purse:
+    """Limits, and what was used of them; `names` is what a limit of it is called."""
+
+    limits: Limits
+    spent: Spent
+    names: Mapping[str, LimitName]
+
+
+TRIAL: Mapping[str, LimitName] = {
+    "requests": "requests",
+    "input_tokens": "input_tokens",
+    "output_tokens": "output_tokens",
+    "total_tokens": "total_tokens",
+    "cost": "cost",
+}
+RUN: Mapping[str, LimitName] = {
+    "requests": "run_requests",
+    "input_tokens": "run_input_tokens",
+    "output_tokens": "run_output_tokens",
+    "total_tokens": "run_total_tokens",
+    "cost": "run_cost",
+}
+
+
+def reserve(
+    limits: Limits, spent: Spent, need: Need, run: Purse | None = None
+) -> Amount | Exceeded:
     """The reservation for a call, or the limit that it does not fit into."""
-    if limits.requests is not None and spent.requests >= limits.requests:
-        return Exceeded("requests", limits.requests, spent.requests, 1, transient=False)
+    purses = [Purse(limits, spent, TRIAL), *([run] if run else [])]
     asked_input = math.ceil(need.body_bytes / need.bytes_per_token)
-    asked = Amount(asked_input, _output(limits, spent.used, asked_input, need))
-    rows: tuple[Row, ...] = (
-        ("input_tokens", limits.input_tokens, spent.used.input, spent.held.input, asked.input),
-        ("output_tokens", limits.output_tokens, spent.used.output, spent.held.output, asked.output),
-        ("total_tokens", limits.total_tokens, spent.used.total, spent.held.total, asked.total),
-    )
+    asked_output = min(_output(p.limits, p.spent.used, asked_input, need) for p in purses)
+    nanos = need.ceiling.nanos(asked_input, asked_output) if need.ceiling else 0
+    asked = Amount(asked_input, asked_output, nanos)
+    rows = [row for purse in purses for row in _rows(purse, asked)]
     return _first_exceeded(rows) or asked
 
 
+def limited_in_money(limits: Limits, run: Purse | None = None) -> bool:
+    """Whether the price of a call matters."""
+    return limits.cost_nanos is not None or bool(run and run.limits.cost_nanos is not None)
+
+
+def _rows(purse: Purse, asked: Amount) -> tuple[Row, ...]:
+    limits, names = purse.limits, purse.names
+    used, held, made = purse.spent.used, purse.spent.held, purse.spent.requests
+    return (
+        # Requests are never held: one that was made is used.
+        (names["requests"], limits.requests, made, 0, 1),
+        (names["input_tokens"], limits.input_tokens, used.input, held.input, asked.input),
+        (names["output_tokens"], limits.output_tokens, used.output, held.output, asked.output),
+        (names["total_tokens"], limits.total_tokens, used.total, held.total, asked.total),
+        (names["cost"], limits.cost_nanos, used.nanos, held.nanos, asked.nanos),
+    )
+
+
 def _first_exceeded(
-    rows: tuple[Row, ...],
+    rows: Sequence[Row],
 ) -> Exceeded | None:
     """A limit that is exceeded for good goes before one that only waits."""
     waiting = None

@@ -1,5 +1,6 @@
 """From a request to what goes out: which model, which provider, which bytes."""
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ from .config import Budget, Model
 from .dialect import Dialect
 from .journal.records import Dispatch
 from .limits import Need
+from .pricing import Quote
 from .providers.base import Asked, Provider
 from .routes import GEMINI_ENDPOINTS, Endpoint
 from .token import Claims
@@ -41,7 +43,7 @@ class Prepared:
     withhold_usage: bool
     request_bytes: int
 
-    def need(self, budget: Budget) -> Need:
+    def need(self, budget: Budget, quote: Quote) -> Need:
         """What to reserve."""
         default = self.asked.model.max_output_tokens or budget.default_output_reservation
         declared = self.declared_output
@@ -50,9 +52,10 @@ class Prepared:
             declared_output=None if declared is None else declared * self.answers,
             default_output=default * self.answers,
             bytes_per_token=budget.input_bytes_per_token,
+            ceiling=quote.ceiling,
         )
 
-    def dispatch(self, call_id: str, at: float) -> Dispatch:
+    def dispatch(self, call_id: str, at: float, quote: Quote) -> Dispatch:
         """The record of the call, nothing reserved yet."""
         claims, model = self.asked.claims, self.asked.model
         return Dispatch(
@@ -64,6 +67,7 @@ class Prepared:
             role=claims.role,
             namespace=claims.namespace,
             run=claims.run,
+            run_uid=claims.run_uid,
             trial=claims.trial,
             dialect=self.asked.dialect,
             provider=self.provider.name,
@@ -71,6 +75,9 @@ class Prepared:
             upstream_model=model.upstream_model or model.name,
             stream=self.asked.stream,
             request_bytes=self.request_bytes,
+            request_sha256=hashlib.sha256(self.asked.body).hexdigest(),
+            price_provider=quote.provider,
+            price_model=quote.model,
             reserved_input=0,
             reserved_output=0,
         )

@@ -2,7 +2,18 @@
 
 from typing import Literal, get_args
 
-LimitName = Literal["requests", "input_tokens", "output_tokens", "total_tokens"]
+LimitName = Literal[
+    "requests",
+    "input_tokens",
+    "output_tokens",
+    "total_tokens",
+    "cost",
+    "run_requests",
+    "run_input_tokens",
+    "run_output_tokens",
+    "run_total_tokens",
+    "run_cost",
+]
 #: Bounded set: these are metric labels and keys of journal counters.
 Reason = Literal[
     "unauthenticated",
@@ -15,6 +26,7 @@ Reason = Literal[
     "closed",
     LimitName,
     "budget_reserved",
+    "no_price",
     "journal",
     "shutting_down",
 ]

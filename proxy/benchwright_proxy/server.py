@@ -19,8 +19,10 @@ from .connection import ClientServer
 from .data_port import DataPort
 from .ledger import Ledger
 from .metrics import Metrics
+from .pricing import Pricing
 from .providers.base import Provider
 from .providers.http import HttpUpstream
+from .ratelimits import RateLimits
 from .scripted.log import ScriptedLog
 from .scripted.provider import ScriptedModel
 from .watched import WatchedFile, read_signing_key
@@ -62,16 +64,20 @@ class Proxy:
         self._providers = _providers(options, clock)
         catalogue = Catalogue(options.config, self._providers)
         metrics = Metrics(self.ledger)
+        pricing = Pricing(options.config)
+        rate_limits = RateLimits(clock)
         self.data = DataPort(
             config=options.config,
             gate=gate,
             catalogue=catalogue,
             ledger=self.ledger,
             metrics=metrics,
+            pricing=pricing,
+            rate_limits=rate_limits,
             clock=clock,
             new_id=lambda: secrets.token_hex(8),
         )
-        self.admin = AdminPort(gate, catalogue, self.ledger, metrics)
+        self.admin = AdminPort(gate, catalogue, self.ledger, metrics, pricing, rate_limits, clock)
         self._stopped = False
         self._runners: list[web.ServerRunner] = []
         self.data_address: tuple[str, int] = ("", 0)

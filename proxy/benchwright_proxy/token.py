@@ -39,16 +39,17 @@ class TokenError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Most that one attempt may use over all its stages; None is no limit.
+    """Most that one attempt may use over all its stages, or a run over all; None is no limit.
 
     `input_tokens` counts all input, cached or not; `output_tokens` includes reasoning;
-    `total_tokens` is the sum of both.
+    `total_tokens` is the sum of both. `cost_nanos` is money in nano-dollars (10⁻⁹ USD).
     """
 
     requests: int | None = None
     input_tokens: int | None = None
     output_tokens: int | None = None
     total_tokens: int | None = None
+    cost_nanos: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +58,8 @@ class Claims:
 
     `audience` is one of AUDIENCES, `role` one of ROLES, `trial_uid` the UID of the Trial object,
     `task` the digest of the only task whose parts may be fetched, `models` the only model names that
-    may be asked for (none listed: none allowed), `expires_at` unix seconds.
+    may be asked for (none listed: none allowed), `expires_at` unix seconds. `run_limits` hold for all
+    calls of the run with the UID `run_uid` together.
     """
 
     audience: str
@@ -71,6 +73,8 @@ class Claims:
     task: str = ""
     models: tuple[str, ...] = ()
     limits: Limits = Limits()
+    run_uid: str = ""
+    run_limits: Limits = Limits()
     expires_at: int
 
 
@@ -160,10 +164,6 @@ def _claims(payload: bytes) -> Claims:
     if data.pop("v", None) != VERSION:
         raise ValueError("unknown version")
     _exact_fields(data, Claims)
-    limits = data["limits"]
-    if not isinstance(limits, dict):
-        raise ValueError("limits must be an object")
-    _exact_fields(limits, Limits)
     return Claims(
         audience=_one_of(data["audience"], AUDIENCES),
         role=_one_of(data["role"], ROLES),
@@ -175,9 +175,18 @@ def _claims(payload: bytes) -> Claims:
         stage=_text(data["stage"]),
         task=_text(data["task"]),
         models=_texts(data["models"]),
-        limits=Limits(**{name: _count_or_none(limits[name]) for name in limits}),
+        limits=_limits(data["limits"]),
+        run_uid=_text(data["run_uid"]),
+        run_limits=_limits(data["run_limits"]),
         expires_at=_count(data["expires_at"]),
     )
+
+
+def _limits(limits: object) -> Limits:
+    if not isinstance(limits, dict):
+        raise ValueError("limits must be an object")
+    _exact_fields(limits, Limits)
+    return Limits(**{name: _count_or_none(limits[name]) for name in limits})
 
 
 def _exact_fields(data: dict[str, object], shape: type[Claims] | type[Limits]) -> None:

@@ -9,6 +9,10 @@ from benchwright_proxy.usage.record import Usage
 from .records import Close, Dispatch, Record, Refused, Settle
 
 
+#: Failed requests that are remembered to recognise another try.
+MAX_FAILED = 256
+
+
 @dataclass(slots=True)
 class Totals:
     """Sums over calls of one stage, or of all.
@@ -16,6 +20,9 @@ class Totals:
     requests = succeeded + failed + those in flight. Token sums are of what providers said;
     `unknown_usage` counts the calls that they lack, wholly or in part: calls whose model may have
     run and whose final usage was not said. A call that the provider refused lacks nothing.
+    `unknown_cost` says the same of `cost_nanos` (nano-dollars). Requests are attempts; `operations`
+    are what clients wanted, each however often it was tried (BerriAI/litellm#39455). `mismatches`
+    counts calls whose usage contradicts itself.
     """
 
     requests: int = 0
@@ -28,6 +35,11 @@ class Totals:
     cache_write_tokens: int = 0
     output_tokens: int = 0
     reasoning_tokens: int | None = None
+    operations: int = 0
+    tool_calls: int = 0
+    cost_nanos: int = 0
+    unknown_cost: int = 0
+    mismatches: int = 0
     models: dict[str, int] = field(default_factory=dict)
 
     def settle(self, record: Settle) -> None:
@@ -38,6 +50,10 @@ class Totals:
             self.failed += 1
         if record.ran and record.usage.source != "provider":
             self.unknown_usage += 1
+        self.cost_nanos += record.cost_nanos or 0
+        self.unknown_cost += record.ran and record.cost_nanos is None
+        self.mismatches += bool(record.usage.notes)
+        self.tool_calls += record.tool_calls or 0
         self._add(record.usage)
 
     def _add(self, usage: Usage) -> None:
@@ -59,10 +75,25 @@ class Totals:
         self.cached_input_tokens += other.cached_input_tokens
         self.cache_write_tokens += other.cache_write_tokens
         self.output_tokens += other.output_tokens
+        self.operations += other.operations
+        self.tool_calls += other.tool_calls
+        self.cost_nanos += other.cost_nanos
+        self.unknown_cost += other.unknown_cost
+        self.mismatches += other.mismatches
         if other.reasoning_tokens is not None:
             self.reasoning_tokens = (self.reasoning_tokens or 0) + other.reasoning_tokens
         for model, count in other.models.items():
             self.models[model] = self.models.get(model, 0) + count
+
+
+@dataclass(frozen=True, slots=True)
+class Movement:
+    """What a record did to a budget: a dispatch held `held`, a settlement let go of it and used
+    `used` (None for a dispatch)."""
+
+    run_uid: str
+    held: Amount
+    used: Amount | None = None
 
 
 @dataclass(slots=True)
@@ -76,17 +107,25 @@ class Attempt:
     closed: bool = False
     refusals: dict[tuple[str, str], int] = field(default_factory=dict)
     spent: Spent = field(default_factory=Spent)
+    # By stage and request: the operation of a call that failed, which may be tried again.
+    failed: dict[tuple[str, str], str] = field(default_factory=dict)
 
-    def apply(self, record: Record) -> None:
+    def operation(self, call: Dispatch) -> str:
+        """The operation that a new call is an attempt at: its own, or that of the same request of
+        the same stage that failed before."""
+        return self.failed.get((call.stage, call.request_sha256), call.call)
+
+    def apply(self, record: Record) -> Movement | None:
         """Count one record. A second settle of a call counts nothing."""
         if isinstance(record, Dispatch):
-            self._dispatch(record)
-        elif isinstance(record, Settle):
-            self._settle(record)
-        elif isinstance(record, Refused):
+            return self._dispatch(record)
+        if isinstance(record, Settle):
+            return self._settle(record)
+        if isinstance(record, Refused):
             self._refused(record)
         elif isinstance(record, Close):
             self.closed = True
+        return None
 
     def stage(self, name: str) -> Totals:
         """The totals of a stage, made if need be."""
@@ -99,21 +138,35 @@ class Attempt:
             total.merge(stage)
         return total
 
-    def _dispatch(self, record: Dispatch) -> None:
+    def _dispatch(self, record: Dispatch) -> Movement:
         totals = self.stage(record.stage)
         totals.requests += 1
+        totals.operations += record.operation in ("", record.call)
         totals.models[record.model] = totals.models.get(record.model, 0) + 1
         self.in_flight[record.call] = record
-        self.spent.hold(Amount(record.reserved_input, record.reserved_output))
+        held = _held(record)
+        self.spent.hold(held)
+        return Movement(record.run_uid, held)
 
-    def _settle(self, record: Settle) -> None:
+    def _settle(self, record: Settle) -> Movement | None:
         dispatch = self.in_flight.pop(record.call, None)
         if dispatch is None:
-            return
+            return None
         self.stage(dispatch.stage).settle(record)
+        self._remember(dispatch, failed=record.status != "ok")
         self.interrupted += record.status == "interrupted"
-        held = Amount(dispatch.reserved_input, dispatch.reserved_output)
-        self.spent.release(held, _charged(record, held))
+        held = _held(dispatch)
+        used = _charged(record, held)
+        self.spent.release(held, used)
+        return Movement(dispatch.run_uid, held, used)
+
+    def _remember(self, call: Dispatch, *, failed: bool) -> None:
+        key = call.stage, call.request_sha256
+        self.failed.pop(key, None)
+        if failed and call.request_sha256:
+            self.failed[key] = call.operation or call.call
+            if len(self.failed) > MAX_FAILED:
+                self.failed.pop(next(iter(self.failed)))
 
     def _refused(self, record: Refused) -> None:
         key = (record.stage, record.reason)
@@ -124,14 +177,19 @@ class Attempt:
             self.limit_hit = self.limit_hit or record.reason
 
 
+def _held(record: Dispatch) -> Amount:
+    return Amount(record.reserved_input, record.reserved_output, record.reserved_nanos)
+
+
 def _charged(record: Settle, held: Amount) -> Amount:
     """What a call counts against token limits: what was said, else what was reserved for it if the
     model may have run. Unknown is not free: else an agent that hangs up early could run on."""
     if not record.ran:
-        return Amount(0, 0)
+        return Amount()
     usage, final = record.usage, record.usage.source == "provider"
     output = usage.output_tokens or 0
     return Amount(
         held.input if usage.input_tokens is None else usage.input_tokens,
         output if final else max(output, held.output),
+        held.nanos if record.cost_nanos is None else record.cost_nanos,
     )

@@ -37,7 +37,13 @@ class Record(BaseModel):
 
 
 class Dispatch(Record):
-    """A call that is about to go to its provider, and the tokens reserved for it."""
+    """A call that is about to go to its provider, and what is reserved for it: tokens, and money in
+    nano-dollars.
+
+    `operation` is the first call of the same request: a client that tries again after a failure
+    makes another attempt at one operation. `price_provider` and `price_model` are what to look for
+    in a table of prices.
+    """
 
     t: Literal["dispatch"] = "dispatch"
     call: str
@@ -54,14 +60,23 @@ class Dispatch(Record):
     request_bytes: int
     reserved_input: int
     reserved_output: int
+    reserved_nanos: int = 0
+    run_uid: str = ""
+    operation: str = ""
+    request_sha256: str = ""
+    price_provider: str | None = None
+    price_model: str | None = None
 
 
 class Settle(Record):
     """How a call ended. With its dispatch it is all that is known of the call.
 
     `ttfb_seconds` runs from the dispatch to the first byte of the body, `response_bytes` counts
-    what the provider sent. `said` is the provider's usage object as it came, so that prices can be
-    computed again from what was said.
+    what the provider sent, `chunks` how often something came of it and `longest_gap_seconds` the
+    longest time between two. `said` is the provider's usage object as it came, so that prices can be
+    computed again from what was said. `cost_nanos` are nano-dollars by the table `prices`, None where
+    `cost_unknown` says why. `retry_after_seconds` is how long a provider at its limit wants to be
+    left alone.
     """
 
     t: Literal["settle"] = "settle"
@@ -75,6 +90,16 @@ class Settle(Record):
     stop_reason: str | None = None
     error: str | None = None
     service_tier: str | None = None
+    speed: str | None = None
+    geo: str | None = None
+    fingerprint: str | None = None
+    tool_calls: int | None = None
+    cost_nanos: int | None = None
+    cost_unknown: str | None = None
+    prices: str | None = None
+    retry_after_seconds: float | None = None
+    chunks: int = 0
+    longest_gap_seconds: float | None = None
     duration_seconds: float | None = None
     ttfb_seconds: float | None = None
     response_bytes: int = 0

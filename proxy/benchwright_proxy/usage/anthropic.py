@@ -6,41 +6,48 @@ Both are merged by overwriting each field that is there, and 0 is there: nothing
 (envoyproxy/ai-gateway#2279, agentgateway#2977, Wei-Shaw/sub2api#6125).
 """
 
-from benchwright_proxy.jsonvalue import Json, JsonObject, as_count, as_object, as_text
+from collections.abc import Mapping
 
-from .record import UNKNOWN, Answer, Usage, source
+from benchwright_proxy.jsonvalue import Json, JsonObject, as_count, as_list, as_object, as_text
+
+from .record import UNKNOWN, Answer, Lifetime, Usage, cache_write, source
+
+_LIFETIMES: Mapping[str, Lifetime] = {
+    "ephemeral_5m_input_tokens": "5m",
+    "ephemeral_1h_input_tokens": "1h",
+}
 
 
 def usage_of(said: JsonObject, *, final: bool) -> Usage:
     """The canonical usage of a merged `usage` object."""
     fresh = as_count(said.get("input_tokens"))
     read = as_count(said.get("cache_read_input_tokens"))
-    write, notes = _cache_write(said)
-    whole = None if fresh is None else fresh + (read or 0) + (write or 0)
+    write = cache_write(
+        as_count(said.get("cache_creation_input_tokens")),
+        as_object(said.get("cache_creation")),
+        _LIFETIMES,
+    )
+    whole = None if fresh is None else fresh + (read or 0) + (write.whole or 0)
     output = as_count(said.get("output_tokens"))
     details = as_object(said.get("output_tokens_details"))
     return Usage(
         input_tokens=whole,
         input_uncached=fresh,
         cache_read=read,
-        cache_write=write,
+        cache_write=write.whole,
         output_tokens=output,
         reasoning_tokens=as_count(details.get("thinking_tokens")),
         source=source(final=final, input_tokens=whole, output_tokens=output),
-        notes=notes,
+        notes=write.notes,
+        cache_write_by=write.by,
+        server_tools=_server_tools(as_object(said.get("server_tool_use"))),
     )
 
 
-def _cache_write(said: JsonObject) -> tuple[int | None, tuple[str, ...]]:
-    """Tokens written to the cache: the aggregate, else the sum of its parts by lifetime."""
-    whole = as_count(said.get("cache_creation_input_tokens"))
-    split = as_object(said.get("cache_creation"))
-    parts = [count for count in map(as_count, split.values()) if count is not None]
-    if not parts:
-        return whole, ()
-    if whole is None:
-        return sum(parts), ()
-    return whole, () if whole == sum(parts) else ("cache_write_split_mismatch",)
+def _server_tools(said: JsonObject) -> dict[str, int]:
+    """{"web_search_requests": 2} → {"web_search": 2}."""
+    counts = {key.removesuffix("_requests"): as_count(value) for key, value in said.items()}
+    return {name: count for name, count in counts.items() if count}
 
 
 def answer_of_body(body: Json) -> Answer:
@@ -55,7 +62,14 @@ def answer_of_body(body: Json) -> Answer:
         error=_error_type(top),
         complete=True,
         service_tier=as_text(said.get("service_tier")),
+        speed=as_text(said.get("speed")),
+        geo=as_text(said.get("inference_geo")),
+        tool_calls=sum(map(_is_call, as_list(top.get("content")))),
     )
+
+
+def _is_call(block: Json) -> bool:
+    return as_object(block).get("type") == "tool_use"
 
 
 def _error_type(top: JsonObject) -> str | None:
@@ -74,6 +88,7 @@ class MessageStream:
         self._error: str | None = None
         self._output_said = False
         self._stopped = False
+        self._calls = 0
 
     def event(self, name: str, data: Json) -> bool:
         """Take one event. Never True: no event here carries nothing but usage."""
@@ -89,6 +104,8 @@ class MessageStream:
             self._output_said |= as_count(usage.get("output_tokens")) is not None
             delta = as_object(top.get("delta"))
             self._stop_reason = as_text(delta.get("stop_reason")) or self._stop_reason
+        elif kind == "content_block_start":
+            self._calls += _is_call(top.get("content_block"))
         elif kind == "message_stop":
             self._stopped = True
         elif kind == "error":
@@ -116,4 +133,7 @@ class MessageStream:
             error=self._error,
             complete=self._stopped,
             service_tier=as_text(self._said.get("service_tier")),
+            speed=as_text(self._said.get("speed")),
+            geo=as_text(self._said.get("inference_geo")),
+            tool_calls=self._calls,
         )

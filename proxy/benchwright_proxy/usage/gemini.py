@@ -7,6 +7,8 @@ of a stream may carry the sums so far: the last ones count. In JSON of protocol 
 out, so where the total agrees what is not said is 0.
 """
 
+from dataclasses import replace
+
 from benchwright_proxy.jsonvalue import Json, JsonObject, as_count, as_list, as_object, as_text
 
 from .record import UNKNOWN, Answer, Usage, source
@@ -73,6 +75,8 @@ class ContentStream:
         self._model: str | None = None
         self._stop_reason: str | None = None
         self._error: str | None = None
+        self._calls = 0
+        self._searches: set[str] = set()
 
     def event(self, name: str, data: Json) -> bool:
         """Take one event. Never True: no event here carries nothing but usage."""
@@ -81,12 +85,17 @@ class ContentStream:
         self._model = as_text(top.get("modelVersion")) or self._model
         self._error = self._error or _error(top)
         blocked = as_text(as_object(top.get("promptFeedback")).get("blockReason"))
-        reasons = [
-            as_text(as_object(c).get("finishReason")) for c in as_list(top.get("candidates"))
-        ]
-        for reason in (blocked, *reasons):
-            self._stop_reason = reason or self._stop_reason
+        self._stop_reason = blocked or self._stop_reason
+        for candidate in as_list(top.get("candidates")):
+            self._candidate(as_object(candidate))
         return False
+
+    def _candidate(self, candidate: JsonObject) -> None:
+        self._stop_reason = as_text(candidate.get("finishReason")) or self._stop_reason
+        for part in as_list(as_object(candidate.get("content")).get("parts")):
+            self._calls += "functionCall" in as_object(part)
+        queries = as_list(as_object(candidate.get("groundingMetadata")).get("webSearchQueries"))
+        self._searches.update(query for query in queries if isinstance(query, str))
 
     def done(self) -> None:
         """The stream said [DONE], as some imitations do after their last event."""
@@ -96,14 +105,21 @@ class ContentStream:
         no stream, which need not say why it ended."""
         ended = clean and (whole or self._stop_reason is not None)
         return Answer(
-            usage=usage_of(self._said, final=ended) if self._said else UNKNOWN,
+            usage=self._usage(final=ended),
             said=self._said,
             model=self._model,
             stop_reason=self._stop_reason,
             error=self._error,
             complete=ended,
             service_tier=as_text(self._said.get("trafficType")),
+            tool_calls=self._calls,
         )
+
+    def _usage(self, *, final: bool) -> Usage:
+        usage = usage_of(self._said, final=final) if self._said else UNKNOWN
+        if not self._searches:
+            return usage
+        return replace(usage, server_tools={"google_search": len(self._searches)})
 
 
 def _error(top: JsonObject) -> str | None:

@@ -5,9 +5,23 @@ stream the last `usage` that is not null counts, on whichever chunk it comes (Be
 not always the one without choices; vLLM repeats a running total on each): it is never summed.
 """
 
+from collections.abc import Mapping
+
 from benchwright_proxy.jsonvalue import Json, JsonObject, as_count, as_list, as_object, as_text
 
-from .record import UNKNOWN, Answer, Usage, reasoning_notes, source, uncached
+from .record import (
+    UNKNOWN,
+    Answer,
+    CacheWrite,
+    Lifetime,
+    Usage,
+    cache_write,
+    reasoning_notes,
+    source,
+    uncached,
+)
+
+_LIFETIMES: Mapping[str, Lifetime] = {"ttl_30m_tokens": "30m", "ttl_12h_tokens": "12h"}
 
 
 def usage_of(said: JsonObject, *, final: bool) -> Usage:
@@ -16,19 +30,29 @@ def usage_of(said: JsonObject, *, final: bool) -> Usage:
     output = as_count(said.get("completion_tokens"))
     prompt_details = as_object(said.get("prompt_tokens_details"))
     read = as_count(prompt_details.get("cached_tokens"))
-    write = as_count(prompt_details.get("cache_write_tokens"))
+    write = written(prompt_details)
     total = as_count(said.get("total_tokens"))
-    whole, notes = _whole_input(prompt, output, total, (read or 0) + (write or 0))
+    whole, notes = _whole_input(prompt, output, total, (read or 0) + (write.whole or 0))
     reasoning = as_count(as_object(said.get("completion_tokens_details")).get("reasoning_tokens"))
     return Usage(
         input_tokens=whole,
-        input_uncached=uncached(whole, read, write),
+        input_uncached=uncached(whole, read, write.whole),
         cache_read=read,
-        cache_write=write,
+        cache_write=write.whole,
         output_tokens=output,
         reasoning_tokens=reasoning,
         source=source(final=final, input_tokens=whole, output_tokens=output),
-        notes=notes + reasoning_notes(reasoning, output),
+        notes=write.notes + notes + reasoning_notes(reasoning, output),
+        cache_write_by=write.by,
+    )
+
+
+def written(details: JsonObject) -> CacheWrite:
+    """Tokens written to the cache, of a details object (Responses has the same)."""
+    return cache_write(
+        as_count(details.get("cache_write_tokens")),
+        as_object(details.get("cache_write_tokens_details")),
+        _LIFETIMES,
     )
 
 
@@ -57,7 +81,13 @@ def answer_of_body(body: Json) -> Answer:
         error=error_type(top),
         complete=True,
         service_tier=as_text(top.get("service_tier")),
+        fingerprint=as_text(top.get("system_fingerprint")),
+        tool_calls=sum(_calls(as_object(as_object(c).get("message"))) for c in choices),
     )
+
+
+def _calls(message: JsonObject) -> int:
+    return len(as_list(message.get("tool_calls"))) + bool(message.get("function_call"))
 
 
 def error_type(top: JsonObject) -> str | None:
@@ -80,6 +110,8 @@ class ChatStream:
         self._service_tier: str | None = None
         self._done = False
         self._final_usage = False
+        self._fingerprint: str | None = None
+        self._calls: set[tuple[int, int]] = set()
 
     def event(self, name: str, data: Json) -> bool:
         """Take one event; True if it is the chunk that carries nothing but usage."""
@@ -87,9 +119,10 @@ class ChatStream:
         choices = as_list(top.get("choices"))
         self._model = self._model or as_text(top.get("model"))
         self._error = self._error or error_type(top)
+        self._fingerprint = as_text(top.get("system_fingerprint")) or self._fingerprint
         self._service_tier = as_text(top.get("service_tier")) or self._service_tier
         for choice in choices:
-            self._stop_reason = as_text(as_object(choice).get("finish_reason")) or self._stop_reason
+            self._choice(as_object(choice))
         said = as_object(top.get("usage"))
         if not said:
             return False
@@ -97,6 +130,12 @@ class ChatStream:
         usage_only = top.get("choices") == []
         self._final_usage |= usage_only
         return usage_only
+
+    def _choice(self, choice: JsonObject) -> None:
+        self._stop_reason = as_text(choice.get("finish_reason")) or self._stop_reason
+        for call in as_list(as_object(choice.get("delta")).get("tool_calls")):
+            which = as_count(choice.get("index")), as_count(as_object(call).get("index"))
+            self._calls.add((which[0] or 0, which[1] or 0))
 
     def done(self) -> None:
         """The stream said [DONE]."""
@@ -114,4 +153,6 @@ class ChatStream:
             error=self._error,
             complete=ended,
             service_tier=self._service_tier,
+            fingerprint=self._fingerprint,
+            tool_calls=len(self._calls),
         )

@@ -5,10 +5,24 @@ the response object of the last event (completed, incomplete or failed) has them
 and the events before carry `usage: null`. A response that failed before it wrote anything says none.
 """
 
-from benchwright_proxy.jsonvalue import Json, JsonObject, as_count, as_object, as_text
+from collections import Counter
+from dataclasses import replace
 
-from .openai import error_type
+from benchwright_proxy.jsonvalue import Json, JsonObject, as_count, as_list, as_object, as_text
+
+from .openai import error_type, written
 from .record import UNKNOWN, Answer, Usage, reasoning_notes, source, uncached
+
+#: Output items that ask the agent to run something, and those that the provider has run.
+_CALLS = frozenset(
+    {"function_call", "custom_tool_call", "local_shell_call", "shell_call", "apply_patch_call"}
+)
+_SERVER_TOOLS = {
+    "web_search_call": "web_search",
+    "file_search_call": "file_search",
+    "code_interpreter_call": "code_interpreter",
+    "image_generation_call": "image_generation",
+}
 
 _ENDS = frozenset({"response.completed", "response.incomplete", "response.failed"})
 
@@ -17,26 +31,19 @@ def usage_of(said: JsonObject, *, final: bool) -> Usage:
     """The canonical usage of a `usage` object."""
     whole, output = as_count(said.get("input_tokens")), as_count(said.get("output_tokens"))
     details = as_object(said.get("input_tokens_details"))
-    read, write = as_count(details.get("cached_tokens")), _cache_write(details)
+    read, write = as_count(details.get("cached_tokens")), written(details)
     reasoning = as_count(as_object(said.get("output_tokens_details")).get("reasoning_tokens"))
     return Usage(
         input_tokens=whole,
-        input_uncached=uncached(whole, read, write),
+        input_uncached=uncached(whole, read, write.whole),
         cache_read=read,
-        cache_write=write,
+        cache_write=write.whole,
         output_tokens=output,
         reasoning_tokens=reasoning,
         source=source(final=final, input_tokens=whole, output_tokens=output),
-        notes=_total_notes(said, whole, output) + reasoning_notes(reasoning, output),
+        notes=write.notes + _total_notes(said, whole, output) + reasoning_notes(reasoning, output),
+        cache_write_by=write.by,
     )
-
-
-def _cache_write(details: JsonObject) -> int | None:
-    """The aggregate, else the sum of its parts by lifetime."""
-    whole = as_count(details.get("cache_write_tokens"))
-    split = as_object(details.get("cache_write_tokens_details"))
-    parts = [count for count in map(as_count, split.values()) if count is not None]
-    return sum(parts) if whole is None and parts else whole
 
 
 def _total_notes(said: JsonObject, whole: int | None, output: int | None) -> tuple[str, ...]:
@@ -54,15 +61,22 @@ def answer_of_body(body: Json) -> Answer:
 
 def _answer(response: JsonObject, *, complete: bool, error: str | None = None) -> Answer:
     said = as_object(response.get("usage"))
+    kinds = [as_text(as_object(item).get("type")) for item in as_list(response.get("output"))]
+    usage = usage_of(said, final=complete) if said else UNKNOWN
     return Answer(
-        usage=usage_of(said, final=complete) if said else UNKNOWN,
+        usage=replace(usage, server_tools=_server_tools(kinds)),
         said=said,
         model=as_text(response.get("model")),
         stop_reason=_stop_reason(response),
         error=error or error_type(response),
         complete=complete,
         service_tier=as_text(response.get("service_tier")),
+        tool_calls=sum(kind in _CALLS for kind in kinds) if complete else None,
     )
+
+
+def _server_tools(kinds: list[str | None]) -> dict[str, int]:
+    return dict(Counter(_SERVER_TOOLS[kind] for kind in kinds if kind in _SERVER_TOOLS))
 
 
 def _stop_reason(response: JsonObject) -> str | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchwright_proxy.journal.writing import JournalError
-from benchwright_proxy.jsonvalue import JsonObject, as_object
+from benchwright_proxy.jsonvalue import JsonObject, as_list, as_object
 from benchwright_proxy.server import Proxy
 
 from .helpers import (
@@ -36,6 +36,11 @@ EMPTY: JsonObject = {
     "cache_write_tokens": 0,
     "output_tokens": 0,
     "reasoning_tokens": None,
+    "operations": 0,
+    "tool_calls": 0,
+    "cost_nanos": 0,
+    "unknown_cost": 0,
+    "mismatches": 0,
     "models": {},
 }
 
@@ -63,6 +68,8 @@ async def test_usage(proxy: Running) -> None:
         "cached_input_tokens": 1000,
         "output_tokens": 55,
         "reasoning_tokens": 12,
+        "operations": 1,
+        "unknown_cost": 1,
         "models": {"demo": 1},
     }
     assert (usage["total"], usage["stages"]) == (expected, {"work": expected})
@@ -123,15 +130,17 @@ async def test_bad_queries(proxy: Running, query: str) -> None:
 
 async def test_models(proxy: Running) -> None:
     reply = await proxy.operator("GET", "/v1/models")
-    assert reply.json() == {
-        "models": [
-            {"name": "demo", "provider": "scripted", "dialects": ["openai", "anthropic", "gemini"]},
-            {"name": "chat", "provider": "openai", "dialects": ["openai"]},
-            {"name": "claude", "provider": "anthropic", "dialects": ["anthropic"]},
-            {"name": "gem", "provider": "gemini", "dialects": ["gemini"]},
-            {"name": "az", "provider": "azure", "dialects": ["openai"]},
-            {"name": "renamed", "provider": "openai", "dialects": ["openai"]},
-        ]
+    found = [as_object(model) for model in as_list(reply.json()["models"])]
+    assert [(m["name"], m["provider"], m["dialects"]) for m in found] == [
+        ("demo", "scripted", ["openai", "anthropic", "gemini"]),
+        ("chat", "openai", ["openai"]),
+        ("claude", "anthropic", ["anthropic"]),
+        ("gem", "gemini", ["gemini"]),
+        ("az", "azure", ["openai"]),
+        ("renamed", "openai", ["openai"]),
+    ]
+    assert {(m["priced"], m["throttled_seconds"], m["throttled_recently"]) for m in found} == {
+        (False, 0.0, 0)
     }
 
 

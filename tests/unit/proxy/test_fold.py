@@ -83,6 +83,11 @@ def test_a_call_from_start_to_end() -> None:
         "cache_write_tokens": 10,
         "output_tokens": 30,
         "reasoning_tokens": 12,
+        "operations": 1,
+        "tool_calls": 0,
+        "cost_nanos": 0,
+        "unknown_cost": 1,
+        "mismatches": 0,
         "models": {"demo": 1},
     }
 

@@ -117,7 +117,7 @@ def test_stream_with_a_usage_chunk() -> None:
     answer = read(
         chunk(usage=None), chunk(choices=STOP, usage=None), chunk(choices=[], usage=DETAILS)
     )
-    assert answer == Answer(CANONICAL, DETAILS, "m-1", "stop", None, complete=True)
+    assert answer == Answer(CANONICAL, DETAILS, "m-1", "stop", None, complete=True, tool_calls=0)
 
 
 def test_streamed_and_not_give_the_same_usage() -> None:
@@ -180,3 +180,17 @@ def test_new_api_5289_an_error_in_the_stream_has_no_usage() -> None:
 )
 def test_any_body_is_survived(body: Json) -> None:
     assert answer_of_body(body).usage == UNKNOWN
+
+
+def test_tool_calls_are_counted_once_however_their_arguments_come() -> None:
+    def of(index: int, text: str) -> Json:
+        call: Json = [{"index": index, "function": {"arguments": text}}]
+        return [{"index": 0, "delta": {"tool_calls": call}, "finish_reason": None}]
+
+    pieces = [chunk(choices=of(*piece)) for piece in ((0, "a"), (0, "b"), (1, "c"))]
+    answer = read(*pieces, chunk(choices=STOP))
+    assert answer.tool_calls == 2
+    calls: Json = [{"id": "x"}, {"id": "y"}]
+    body: JsonObject = {"choices": [{"message": {"tool_calls": calls}}], "system_fingerprint": "fp"}
+    whole = answer_of_body(body)
+    assert (whole.tool_calls, whole.fingerprint) == (2, "fp")

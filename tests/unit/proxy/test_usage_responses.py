@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright_proxy.jsonvalue import JsonObject
+from benchwright_proxy.jsonvalue import Json, JsonObject
 from benchwright_proxy.routes import Endpoint
 from benchwright_proxy.tap import make_tap
 from benchwright_proxy.usage.record import UNKNOWN, Answer, Usage
@@ -38,7 +38,7 @@ TABLE: list[tuple[str, JsonObject, Usage]] = [
                 "cache_write_tokens_details": {"ttl_30m_tokens": 30, "ttl_12h_tokens": 12},
             },
         },
-        Usage(100, 58, 0, 42, 5, None, "provider"),
+        Usage(100, 58, 0, 42, 5, None, "provider", cache_write_by={"30m": 30, "12h": 12}),
     ),
     (
         "a total that fits nothing is noted",
@@ -145,3 +145,10 @@ def test_litellm_17814_events_of_other_things_say_no_usage() -> None:
     reader.event("response.output_item.done", {"item": {"usage": SAID}})
     reader.event("response.completed", {"response": None})
     assert reader.answer(clean=True).usage == UNKNOWN
+
+
+def test_items_of_the_output_are_counted_by_who_runs_them() -> None:
+    kinds = ["message", "function_call", "web_search_call", "web_search_call", "custom_tool_call"]
+    output: Json = [{"type": kind} for kind in kinds]
+    answer = answer_of_body({"status": "completed", "output": output, "usage": SAID})
+    assert (answer.tool_calls, answer.usage.server_tools) == (2, {"web_search": 2})

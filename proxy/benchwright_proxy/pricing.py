@@ -1,0 +1,47 @@
+"""Prices of the calls that are under way: which row applies, its ceiling before and its cost after."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .config import Config, Model
+from .journal.records import Settle
+from .prices import book
+from .prices.book import PriceBook
+from .prices.cost import Ceiling, Cost, cost_of
+from .prices.table import PriceRow
+from .usage.record import Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """What a call that starts now is charged by. `row` is None where no price is known."""
+
+    provider: str | None
+    model: str
+    row: PriceRow | None
+    ceiling: Ceiling | None
+    prices: str
+
+    def cost(self, record: Settle, answer: Answer) -> Cost:
+        """The cost of the call that ended with `record`; what cannot have run costs nothing."""
+        return cost_of(self.row, answer) if record.ran else Cost(0)
+
+
+class Pricing:
+    """The tables that a proxy was configured with."""
+
+    def __init__(self, config: Config) -> None:
+        """Raises FileError for a bad table."""
+        own = book.load(config.prices_file) if config.prices_file else None
+        self._who: Mapping[str, str | None] = {p.name: p.prices for p in config.providers}
+        used = own is not None or any(self._who.values())
+        # Nobody should wait for a table that nobody asks.
+        self.book = book.merged(book.built_in(), own) if used else PriceBook(())
+
+    def quote(self, model: Model, at: float) -> Quote:
+        """The prices of `model` at unix second `at`, when its call starts."""
+        provider = self._who[model.provider]
+        name = model.price_model or model.upstream_model or model.name
+        row = self.book.find(provider, name, at) if provider else None
+        ceiling = self.book.ceiling(row) if row else None
+        return Quote(provider, name, row, ceiling, self.book.digest)
