@@ -13,7 +13,7 @@ from typing import Any, Literal
 from benchwright.api import labels
 from benchwright.api.agent import AgentSnapshot, AgentSpec, Bundle
 from benchwright.api.base import API_VERSION
-from benchwright.api.run import BenchmarkRunSpec, BenchmarkRunStatus, FailurePolicy, TrialBudget
+from benchwright.api.run import BenchmarkRunSpec, BenchmarkRunStatus, FailurePolicy, Spendable
 from benchwright.api.task import (
     ArchiveSource,
     CoverageReportSpec,
@@ -117,7 +117,7 @@ class TrialBuilder:
     agent: AgentSnapshot | None = field(default_factory=an_agent)
     policy: FailurePolicy = FailurePolicy()
     failure: BaselineFailure | None = None
-    budget: TrialBudget = TrialBudget()
+    budget: Spendable = Spendable()
     limits: TaskLimits = TaskLimits(setup_seconds=60, agent_seconds=600, evaluate_seconds=300)
     status: TrialStatus = TrialStatus()
     name: str = "run-1-script-task-0"
@@ -140,7 +140,7 @@ class TrialBuilder:
         return replace(self, policy=self.policy.model_copy(update=more))
 
     def with_budget(self, **limits: int) -> "TrialBuilder":
-        return replace(self, budget=TrialBudget(**limits))
+        return replace(self, budget=Spendable(**limits))
 
     def with_failed_baseline(self, reason: str, message: str) -> "TrialBuilder":
         return replace(self, failure=BaselineFailure(reason=reason, message=message))

@@ -2,29 +2,33 @@
 
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 
 from aiohttp import web
 
 from .auth import Gate
+from .body import read_body
 from .catalogue import Catalogue
 from .clock import Clock
 from .data_port import json_response
 from .dialect import Dialect, error_body
 from .journal.records import Dispatch, Settle
-from .jsonvalue import Json, JsonObject, dump, parse
+from .journal.writing import JournalError
+from .jsonvalue import Json, JsonObject, as_count, as_object, dump, parse
 from .ledger import Key, Ledger
 from .metrics import Metrics
 from .pricing import Pricing
 from .ratelimits import RateLimits
 from .refusal import RefusalError, bad_request
 from .runs import Run
+from .token import Limits
 
 log = logging.getLogger(__name__)
 
 ROLES = frozenset({"operator", "admin"})
 #: How long closing waits for calls whose client has gone.
 CLOSE_SECONDS = 5.0
+MAX_LIMITS_BYTES = 10_000
 
 Handler = Callable[[web.BaseRequest], Awaitable[web.Response]]
 
@@ -76,6 +80,7 @@ class AdminPort:
             ("GET", "/v1/calls"): self._calls,
             ("POST", "/v1/close"): self._close,
             ("GET", "/v1/run"): self._run,
+            ("POST", "/v1/run"): self._limit_run,
             ("GET", "/v1/models"): self._models,
         }
 
@@ -104,10 +109,24 @@ class AdminPort:
         return json_response(200, dump(usage(self.ledger, key)))
 
     async def _run(self, request: web.BaseRequest) -> web.Response:
-        uid = request.query.get("run_uid", "")
-        if not uid or len(uid) > 253:
-            raise bad_request("run_uid is needed, of at most 253 characters")
-        return json_response(200, dump(run_usage(uid, self.ledger.run(uid))))
+        return self._told_of_run(_run_uid(request))
+
+    async def _limit_run(self, request: web.BaseRequest) -> web.Response:
+        """The body has the limits (token.Limits), each a whole number or null."""
+        uid = _run_uid(request)
+        limits = _limits(await read_body(request, MAX_LIMITS_BYTES))
+        try:
+            self.ledger.limit_run(uid, limits)
+        except JournalError as error:
+            raise RefusalError(503, "api_error", str(error), "journal", retry=None) from error
+        return self._told_of_run(uid)
+
+    def _told_of_run(self, uid: str) -> web.Response:
+        left = {m.name: self.rate_limits.seconds_left(m.name) for m in self.catalogue.models()}
+        throttled: JsonObject = {name: seconds for name, seconds in left.items() if seconds}
+        return json_response(
+            200, dump({**run_usage(uid, self.ledger.run(uid)), "throttled": throttled})
+        )
 
     async def _models(self, request: web.BaseRequest) -> web.Response:
         now = self.clock.now()
@@ -121,7 +140,7 @@ class AdminPort:
                     "throttled_recently": self.rate_limits.recent(model.name),
                 }
             )
-        return json_response(200, dump({"models": models, "prices": self.pricing.book.digest}))
+        return json_response(200, dump({"models": models, "prices": self.pricing.book.label}))
 
 
 def _key(request: web.BaseRequest) -> Key:
@@ -131,6 +150,27 @@ def _key(request: web.BaseRequest) -> Key:
     if not (attempt.isascii() and attempt.isdigit() and len(attempt) < 10):
         raise bad_request("attempt must be a whole number")
     return uid, int(attempt)
+
+
+def _run_uid(request: web.BaseRequest) -> str:
+    uid = request.query.get("run_uid", "")
+    if not uid or len(uid) > 253:
+        raise bad_request("run_uid is needed, of at most 253 characters")
+    return uid
+
+
+def _limits(body: bytes) -> Limits:
+    try:
+        given = as_object(parse(body))
+    except ValueError as error:
+        raise bad_request("the body is not JSON") from error
+    names = {field.name for field in fields(Limits)}
+    if not given.keys() <= names:
+        raise bad_request(f"limits are: {', '.join(sorted(names))}")
+    counts = {name: as_count(value) for name, value in given.items() if value is not None}
+    if None in counts.values():
+        raise bad_request("a limit is a whole number or null")
+    return Limits(**counts)
 
 
 def usage(ledger: Ledger, key: Key) -> JsonObject:
@@ -152,6 +192,7 @@ def run_usage(uid: str, run: Run) -> JsonObject:
     return {
         "run_uid": uid,
         "requests": run.spent.requests,
+        "limits": None if run.limits is None else asdict(run.limits),
         "used": asdict(run.spent.used),
         "held": asdict(run.spent.held),
         "limit_hit": run.limit_hit,

@@ -14,12 +14,20 @@ from .bell import Bell
 from .clock import Clock
 from .journal.fold import Attempt, Movement
 from .journal.reading import Damage, Location, read_at, replay
-from .journal.records import AnyRecord, Close, Dispatch, Refused, Settle
+from .journal.records import (
+    AnyRecord,
+    AttemptRecord,
+    Close,
+    Dispatch,
+    Refused,
+    RunBudget,
+    Settle,
+)
 from .journal.writing import Journal, JournalError
-from .limits import Amount, Exceeded, Need, limited_in_money, reserve
+from .limits import RUN, Amount, Exceeded, Need, limited_in_money, reserve
 from .refusal import Reason, RefusalError, over_budget
 from .runs import Run, Runs
-from .token import Claims
+from .token import Claims, Limits
 
 log = logging.getLogger(__name__)
 
@@ -39,7 +47,7 @@ class Account:
         # By stage and reason: when a count was last written, and how high it was.
         self.refusals_written: dict[tuple[str, str], tuple[float, int]] = {}
 
-    def apply(self, record: AnyRecord, location: Location) -> Movement | None:
+    def apply(self, record: AttemptRecord, location: Location) -> Movement | None:
         """Count a record that was written at `location`."""
         movement = self.attempt.apply(record)
         if isinstance(record, Dispatch | Settle):
@@ -71,6 +79,9 @@ class Ledger:
         journal, damage = Journal(folder, patience=patience), Damage()
         ledger = cls(journal, clock, damage)
         for location, record in replay(folder, damage):
+            if isinstance(record, RunBudget):
+                ledger._runs.get(record.run_uid).limit(record.limits)
+                continue
             account = ledger._account((record.trial_uid, record.attempt))
             ledger._runs.move(account.apply(record, location))
         for where in damage.where:
@@ -107,12 +118,12 @@ class Ledger:
         (403), or no journal (503); and ConnectionResetError when it had to wait and is no longer `wanted`.
         """
         account = self._account((call.trial_uid, call.attempt))
-        run = self._runs.purse(claims)
-        if need.ceiling is None and limited_in_money(claims.limits, run):
-            raise _unpriced(call)
         deadline = self._clock.monotonic() + wait_seconds
         while True:
             self.check_open(claims)
+            run = self._runs.purse(claims)
+            if need.ceiling is None and limited_in_money(claims.limits, run):
+                raise _unpriced(call)
             asked = reserve(claims.limits, account.attempt.spent, need, run)
             if isinstance(asked, Amount):
                 break
@@ -185,7 +196,7 @@ class Ledger:
         """Count a refusal; a kill may lose those of the last REFUSAL_INTERVAL."""
         account = self._account((claims.trial_uid, claims.attempt))
         which = (claims.stage, reason)
-        if reason.startswith("run_") and claims.run_uid:
+        if reason in RUN.values() and claims.run_uid:
             run = self._runs.get(claims.run_uid)
             run.limit_hit = run.limit_hit or reason
         record = Refused(
@@ -255,6 +266,12 @@ class Ledger:
     def run(self, uid: str) -> Run:
         """What is known of a run."""
         return self._runs.get(uid)
+
+    def limit_run(self, uid: str, limits: Limits) -> None:
+        """Set the limits of a run. Raises JournalError, and then they are as before."""
+        if self.run(uid).limits != limits:
+            self.journal.append(RunBudget(at=self._clock.now(), run_uid=uid, limits=limits))
+            self.run(uid).limit(limits)
 
     def calls(self, key: Key) -> list[AnyRecord]:
         """The dispatch and settle records of an attempt, in the order of writing."""

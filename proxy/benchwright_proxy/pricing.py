@@ -44,4 +44,4 @@ class Pricing:
         name = model.price_model or model.upstream_model or model.name
         row = self.book.find(provider, name, at) if provider else None
         ceiling = self.book.ceiling(row) if row else None
-        return Quote(provider, name, row, ceiling, self.book.digest)
+        return Quote(provider, name, row, ceiling, self.book.label)

@@ -27,6 +27,7 @@ Reason = Literal[
     LimitName,
     "budget_reserved",
     "no_price",
+    "run_unknown",
     "journal",
     "shutting_down",
 ]

@@ -1,18 +1,21 @@
-"""What the trials of a run have spent together, in this process."""
+"""What the trials of a run have spent together, in this process, and what they may."""
 
 from dataclasses import dataclass, field
 
 from .bell import Bell
 from .journal.fold import Movement
 from .limits import RUN, Purse, Spent
-from .token import Claims
+from .refusal import RefusalError
+from .token import Claims, Limits
 
 
 @dataclass(slots=True)
 class Run:
-    """A run's money and tokens; `limit_hit` is the first of its limits that refused a call."""
+    """A run's money and tokens. `limits` is None until somebody said what they are; `limit_hit` is
+    the first of them that refused a call."""
 
     spent: Spent = field(default_factory=Spent)
+    limits: Limits | None = None
     limit_hit: str | None = None
     changed: Bell = field(default_factory=Bell)
 
@@ -22,6 +25,12 @@ class Run:
             self.spent.hold(movement.held)
         else:
             self.spent.release(movement.held, movement.used)
+            self.changed.ring()
+
+    def limit(self, limits: Limits) -> None:
+        """From now on these limits hold; what was hit was one of the old ones."""
+        if limits != self.limits:
+            self.limits, self.limit_hit = limits, None
             self.changed.ring()
 
 
@@ -45,7 +54,10 @@ class Runs:
             self.get(movement.run_uid).move(movement)
 
     def purse(self, claims: Claims) -> Purse | None:
-        """The limits of the caller's run and what was used of them."""
-        if not claims.run_uid:
-            return None
-        return Purse(claims.run_limits, self.get(claims.run_uid).spent, RUN)
+        """The limits of the caller's run and what was used of them. Raises RefusalError (503) where
+        it must have some and nobody has said which: no row is no permission (litellm#40095)."""
+        run = self.get(claims.run_uid) if claims.run_uid else Run()
+        if run.limits is None and claims.run_limited:
+            message = "the budget of this run is not known yet: try again in a moment"
+            raise RefusalError(503, "api_error", message, "run_unknown", retry=2)
+        return Purse(run.limits, run.spent, RUN) if run.limits else None

@@ -39,7 +39,7 @@ class TokenError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Most that one attempt may use over all its stages, or a run over all; None is no limit.
+    """Most that one attempt may use over all its stages, or a run over all trials; None is no limit.
 
     `input_tokens` counts all input, cached or not; `output_tokens` includes reasoning;
     `total_tokens` is the sum of both. `cost_nanos` is money in nano-dollars (10⁻⁹ USD).
@@ -58,8 +58,8 @@ class Claims:
 
     `audience` is one of AUDIENCES, `role` one of ROLES, `trial_uid` the UID of the Trial object,
     `task` the digest of the only task whose parts may be fetched, `models` the only model names that
-    may be asked for (none listed: none allowed), `expires_at` unix seconds. `run_limits` hold for all
-    calls of the run with the UID `run_uid` together.
+    may be asked for (none listed: none allowed), `expires_at` unix seconds. `run_uid` is the
+    UID of the run; `run_limited` says that it has limits of its own, without which no call is made.
     """
 
     audience: str
@@ -74,7 +74,7 @@ class Claims:
     models: tuple[str, ...] = ()
     limits: Limits = Limits()
     run_uid: str = ""
-    run_limits: Limits = Limits()
+    run_limited: bool = False
     expires_at: int
 
 
@@ -177,7 +177,7 @@ def _claims(payload: bytes) -> Claims:
         models=_texts(data["models"]),
         limits=_limits(data["limits"]),
         run_uid=_text(data["run_uid"]),
-        run_limits=_limits(data["run_limits"]),
+        run_limited=_flag(data["run_limited"]),
         expires_at=_count(data["expires_at"]),
     )
 
@@ -187,6 +187,12 @@ def _limits(limits: object) -> Limits:
         raise ValueError("limits must be an object")
     _exact_fields(limits, Limits)
     return Limits(**{name: _count_or_none(limits[name]) for name in limits})
+
+
+def _flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError("expected true or false")
+    return value
 
 
 def _exact_fields(data: dict[str, object], shape: type[Claims] | type[Limits]) -> None:

@@ -88,7 +88,8 @@ class Results:
 
 USED = {
     "requests": 3, "succeeded": 3, "failed": 0, "refused": 0, "unknown_usage": 0, "input_tokens": 900,
-    "cached_input_tokens": 100, "output_tokens": 60, "reasoning_tokens": 10,
+    "cached_input_tokens": 100, "output_tokens": 60, "reasoning_tokens": 10, "operations": 3,
+    "tool_calls": 2, "cost_nanos": 0, "unknown_cost": 3, "mismatches": 0,
 }  # fmt: skip
 NOTHING = {**dict.fromkeys(USED, 0), "reasoning_tokens": None}
 
@@ -101,8 +102,15 @@ class Proxy:
     closed: list[tuple[str, int]] = field(default_factory=list)
     interrupted: dict[int, int] = field(default_factory=dict)
     """Attempt → number of calls that a restart interrupted."""
+    limit_hit: dict[int, str] = field(default_factory=dict)
+    """Attempt → the limit that refused a call of it."""
     calls: Callable[[str], bool] = lambda uid: False
     """Whether the agent of the trial of this UID calls the model."""
+    priced: set[str] = field(default_factory=set)
+    limits: dict[str, dict[str, int | None]] = field(default_factory=dict)
+    """UID of a run → the limits that it was given last."""
+    run: dict[str, Any] = field(default_factory=dict)
+    """What is said of each run, where it is not nothing."""
     port: int = 0
     _runner: web.AppRunner | None = None
 
@@ -110,6 +118,7 @@ class Proxy:
         app = web.Application()
         app.router.add_post("/v1/close", self._close)
         app.router.add_get("/v1/models", self._models)
+        app.router.add_post("/v1/run", self._run)
         self._runner, self.port = await _serve(app)
 
     async def stop(self) -> None:
@@ -130,9 +139,20 @@ class Proxy:
         uid, attempt = request.query["trial_uid"], int(request.query["attempt"])
         self.closed.append((uid, attempt))
         used = USED if self.calls(uid) else NOTHING
-        body = {"total": used, "stages": {}, "interrupted": self.interrupted.get(attempt, 0)}
+        body = {
+            "total": used, "stages": {}, "interrupted": self.interrupted.get(attempt, 0),
+            "limit_hit": self.limit_hit.get(attempt),
+        }  # fmt: skip
         return web.Response(text=json.dumps(body), content_type="application/json")
 
     async def _models(self, request: web.Request) -> web.Response:
         self._check(request)
-        return web.json_response({"models": self.models})
+        named = [{"name": name, "priced": name in self.priced} for name in self.models]
+        return web.json_response({"models": named})
+
+    async def _run(self, request: web.Request) -> web.Response:
+        self._check(request)
+        self.limits[request.query["run_uid"]] = await request.json()
+        nothing = {"input": 0, "output": 0, "nanos": 0}
+        body = {"requests": 0, "used": nothing, "held": nothing, "limit_hit": None, "throttled": {}}
+        return web.json_response({**body, **self.run})

@@ -12,6 +12,8 @@ from benchwright.api.conditions import MESSAGE_MAX, Reason
 
 Outcome = Literal["success", "failure", "timeout", "invalid"]
 Number = Annotated[float, Field(ge=0)]
+PriceLabel = Annotated[str, StringConstraints(max_length=320)]
+ModelName = Annotated[str, StringConstraints(max_length=256)]
 
 
 class TestNumbers(Model):
@@ -169,6 +171,18 @@ class StageUsage(Model):
     """Sum over the calls whose usage is known: a lower bound."""
     known_output_tokens: Count = 0
     """Likewise for output."""
+    operations: Count | None = None
+    """What clients wanted; a request that failed and was tried again is one operation of two."""
+    tool_calls: Count | None = None
+    """Tools that the model asked the agent to run."""
+    cost_usd: Number | None = None
+    """Money; None while the cost of a call is not known."""
+    known_cost_usd: Number = 0.0
+    """Sum over the calls whose cost is known: a lower bound."""
+    unknown_cost: Count | None = None
+    """Calls whose cost is not known: no price, or no usage."""
+    mismatches: Count | None = None
+    """Calls whose usage contradicts itself."""
 
 
 class Usage(Model):
@@ -180,6 +194,12 @@ class Usage(Model):
     """By stage."""
     cost_usd: Number | None = None
     """Money; None where no price is known."""
+    prices: Annotated[tuple[PriceLabel, ...], Field(max_length=4)] = ()
+    """Tables of prices that it was computed by: name, day and digest."""
+    answered: Annotated[dict[ModelName, Count], Field(max_length=8)] = {}
+    """Models that answered, by their own word, and how often."""
+    fingerprints: Annotated[dict[ModelName, Count], Field(max_length=8)] = {}
+    """What providers say identifies their system, and how often."""
 
 
 class SecondsSpent(Model):

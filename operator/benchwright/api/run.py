@@ -9,6 +9,8 @@ from benchwright.api.conditions import Condition
 from benchwright.api.task import Kind
 
 Limit = Annotated[int, Field(ge=1, le=10**12)]
+Dollars = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,9}([.][0-9]{1,9})?$", max_length=19)]
+"""US dollars as a decimal: binary fractions would not be what was written."""
 
 
 class TaskSelector(Model):
@@ -20,8 +22,8 @@ class TaskSelector(Model):
     """Kinds."""
 
 
-class TrialBudget(Model):
-    """Limits that the proxy holds for each attempt of a trial, over all of its stages."""
+class Spendable(Model):
+    """Limits that the proxy holds. A call that could exceed one is refused before it is made."""
 
     requests: Limit | None = None
     """Model calls."""
@@ -31,13 +33,18 @@ class TrialBudget(Model):
     """Output tokens, reasoning included."""
     total_tokens: Limit | None = None
     """Input and output together."""
+    cost_usd: Dollars | None = None
+    """Money, such as "2.50". Models without a price at the proxy are refused then."""
 
 
 class Budget(Model):
-    """What may be spent. The proxy refuses a call that could go over, before it is made."""
+    """What may be spent."""
 
-    trial: TrialBudget = TrialBudget()
-    """For each attempt of a trial."""
+    trial: Spendable = Spendable()
+    """For each attempt of a trial, over all of its stages."""
+    run: Spendable | None = None
+    """For all trials of the run together, attempts that were given up included. When it is spent no
+    new trial starts, and the condition BudgetSpent says so. It may be changed while the run goes on."""
 
 
 class LimitOverrides(Model):
@@ -100,18 +107,24 @@ class BenchmarkRunSpec(Model):
 
 
 MUTABLE_FIELDS = ("parallelism", "suspend", "ttlSecondsAfterFinished")
+"""And budget.run, a part of a field."""
 _FROZEN = (
-    "agents", "taskSet", "selector", "trialsPerTask", "seed", "limits", "budget", "network",
-    "failurePolicy",
+    "agents", "taskSet", "selector", "trialsPerTask", "seed", "limits", "network", "failurePolicy",
 )  # fmt: skip
+_HAS = "(has({0}.budget) && has({0}.budget.trial))"
+_SAME_TRIAL_BUDGET = (
+    f"({_HAS.format('self')} == {_HAS.format('oldSelf')} && "
+    f"(!{_HAS.format('self')} || self.budget.trial == oldSelf.budget.trial))"
+)
 RUN_RULES = [
     {
         "rule": " && ".join(
             f"(has(self.{f}) == has(oldSelf.{f}) && (!has(self.{f}) || self.{f} == oldSelf.{f}))"
             for f in _FROZEN
-        ),
-        "message": "a run's plan cannot change after it was made, only parallelism, suspend and "
-        "ttlSecondsAfterFinished: apply a new BenchmarkRun with another name",
+        )
+        + f" && {_SAME_TRIAL_BUDGET}",
+        "message": "a run's plan cannot change after it was made, only parallelism, suspend, "
+        "budget.run and ttlSecondsAfterFinished: apply a new BenchmarkRun with another name",
     },
     {
         "rule": "self.agents.all(a, self.agents.exists_one(b, b == a))",
@@ -143,6 +156,20 @@ class RunCounts(Model):
         return self.succeeded + self.failed + self.timed_out + self.invalid
 
 
+class BudgetUsed(Model):
+    """What counts against the run's budget: calls that ended, and reservations of those that run or
+    whose usage nobody said."""
+
+    requests: Count = 0
+    """Model calls."""
+    input_tokens: Count = 0
+    """Input tokens."""
+    output_tokens: Count = 0
+    """Output tokens."""
+    cost_usd: Annotated[float, Field(ge=0)] | None = None
+    """Money; None where it is not limited."""
+
+
 class BenchmarkRunStatus(Model):
     """Counters, conditions and digests; trials are resources of their own."""
 
@@ -154,6 +181,8 @@ class BenchmarkRunStatus(Model):
     """Finished/planned, for `kubectl get`."""
     task_set_digest: Digest | None = None
     """The corpus that is measured."""
+    budget_used: BudgetUsed | None = None
+    """What was used of spec.budget.run; None where there is none."""
     plan_digest: Digest | None = None
     """Hash over the ordered plan: the same seed, agents and corpus give the same."""
     started_at: Timestamp | None = None
@@ -164,4 +193,4 @@ class BenchmarkRunStatus(Model):
     """Path of the results at the results service."""
     conditions: Annotated[tuple[Condition, ...], Field(max_length=8)] = ()
     """Resolved (inputs are there and fit), Suspended, Complete (every planned trial has an outcome);
-    TrialsRefused while the API server takes no new trial."""
+    TrialsRefused while the API server takes no new trial; BudgetSpent where spec.budget.run is."""

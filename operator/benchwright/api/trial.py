@@ -15,7 +15,7 @@ from benchwright.api.measurements import (
     StageUsage,
     Usage,
 )
-from benchwright.api.run import FailurePolicy, TrialBudget
+from benchwright.api.run import FailurePolicy, Spendable
 from benchwright.api.task import TaskLimits, TaskSnapshot
 
 Message = Annotated[str, StringConstraints(max_length=MESSAGE_MAX)]
@@ -50,8 +50,10 @@ class TrialSpec(Model):
     """Position in the run's drawn order, from 0."""
     limits: TaskLimits
     """Time limits that apply."""
-    budget: TrialBudget = TrialBudget()
+    budget: Spendable = Spendable()
     """What each attempt may spend."""
+    run_budget: bool = False
+    """Whether the run has a budget of its own, over all of its trials."""
     network: Literal["none"] = "none"
     """Egress of the workspace beside the proxy."""
     failure_policy: FailurePolicy = FailurePolicy()

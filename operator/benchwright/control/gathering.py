@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from benchwright.api.agent import AgentSnapshot
 from benchwright.api.base import parse_stored
+from benchwright.api.run import Budget
 from benchwright.api.taskset import TaskSetStatus
 from benchwright.control.context import Context
 from benchwright.control.views import agent_snapshot
@@ -29,7 +30,7 @@ async def gather(ctx: Context, run: RunView) -> Inputs:
         if inputs.problem:
             return inputs
         await _tell(ctx, run, inputs)
-    inputs = await _with_baselines(ctx, inputs)
+    inputs = await _with_ledger(ctx, run, await _with_baselines(ctx, inputs))
     ctx.inputs.keep(run, inputs, era)
     return inputs
 
@@ -52,6 +53,14 @@ async def _with_baselines(ctx: Context, inputs: Inputs) -> Inputs:
     return replace(inputs, baselines={**inputs.baselines, **counts})
 
 
+async def _with_ledger(ctx: Context, run: RunView, inputs: Inputs) -> Inputs:
+    """The proxy is told the run's budget before a trial of it starts, and each time again: another
+    proxy may have taken its place. It answers what is used."""
+    if not any(agent.spec.model for agent in inputs.agents):
+        return inputs
+    return replace(inputs, ledger=await ctx.proxy.run(run.uid, run.spec.budget.run))
+
+
 async def _resolve(ctx: Context, run: RunView) -> Inputs:
     agents: list[AgentSnapshot] = []
     for name in run.spec.agents:
@@ -62,23 +71,34 @@ async def _resolve(ctx: Context, run: RunView) -> Inputs:
                 raise
             text = f"spec.agents: there is no Agent {name!r} in namespace {run.namespace}: apply it"
             return Inputs(problem=("AgentNotFound", text))
-    problem = await _unknown_model(ctx, agents)
+    problem = await _model_problem(ctx, run.spec.budget, agents)
     if problem:
-        return Inputs(problem=("ModelUnknown", problem))
+        return Inputs(problem=problem)
     return _planned(run, await _tasks(ctx, run, tuple(agents)))
 
 
-async def _unknown_model(ctx: Context, agents: list[AgentSnapshot]) -> str | None:
+async def _model_problem(
+    ctx: Context, budget: Budget, agents: list[AgentSnapshot]
+) -> tuple[str, str] | None:
     wanted = {a.spec.model: a.name for a in agents if a.spec.model}
     if not wanted:
         return None
     known = await ctx.proxy.models()
+    money = bool(budget.trial.cost_usd or (budget.run and budget.run.cost_usd))
     for model, agent in wanted.items():
         if model not in known:
-            return (
+            text = (
                 f"Agent {agent}: spec.model {model!r} is not configured at the proxy, which knows: "
                 f"{', '.join(sorted(known)) or 'none'}. Add it to proxy.models of the chart's values"
             )
+            return "ModelUnknown", text
+        if money and not known[model]:
+            text = (
+                f"Agent {agent}: spec.budget limits costUsd, and the proxy knows no price of "
+                f"spec.model {model!r}. Set prices of its provider in the chart's values, or add a row "
+                "to proxy.prices"
+            )
+            return "ModelUnpriced", text
     return None
 
 

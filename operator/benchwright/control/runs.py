@@ -14,6 +14,7 @@ from benchwright.control.views import (
     summary,
     trial_object,
 )
+from benchwright.core.budget import BUDGET_SPENT
 from benchwright.core.refusal import TRIALS_REFUSED, Refusal
 from benchwright.core.run import decide, refused
 from benchwright.core.runstatus import only_counts
@@ -143,4 +144,8 @@ async def _write(ctx: Context, run: RunView, status: BenchmarkRunStatus) -> RunV
 
 
 def _is_trouble(condition: Condition) -> bool:
-    return (condition.type, condition.status) in {("Resolved", "False"), (TRIALS_REFUSED, "True")}
+    return (condition.type, condition.status) in {
+        ("Resolved", "False"),
+        (TRIALS_REFUSED, "True"),
+        (BUDGET_SPENT, "True"),
+    }

@@ -1,18 +1,23 @@
 """Clients of the results service and the proxy's admin port."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import aiohttp
 
 from benchwright.api.facts import StageFacts
 from benchwright.api.measurements import Measurements, StageUsage, Usage
+from benchwright.api.run import BudgetUsed, Spendable
 from benchwright.api.task import TaskSnapshot
-from benchwright.control.tokens import Tokens
+from benchwright.control.tokens import Tokens, limits_of
+from benchwright.core.runview import Ledger
 from benchwright.core.trialview import ProxyUsage, StageKey, TrialView
 from benchwright.core.verdict import Verdict
 
 Json = dict[str, Any]
+MAX_PRICES, MAX_MODELS = 4, 8
+"""What a trial's status holds at most (api.measurements.Usage)."""
 _TIMEOUT = aiohttp.ClientTimeout(total=60)
 _TASKSET_TIMEOUT = aiohttp.ClientTimeout(total=900)
 
@@ -119,20 +124,58 @@ class ProxyClient:
         _, answer = await _call(self._session, "POST", url, self._tokens.own("proxy"))
         return parse_usage(answer)
 
-    async def models(self) -> set[str]:
+    async def models(self) -> dict[str, bool]:
+        """Each model that is configured, and whether its price is known."""
         url = f"{self._url}/v1/models"
         _, answer = await _call(self._session, "GET", url, self._tokens.own("proxy"))
-        return {m if isinstance(m, str) else m["name"] for m in answer["models"]}
+        return {str(m["name"]): bool(m.get("priced")) for m in answer["models"]}
+
+    async def run(self, run_uid: str, budget: Spendable | None) -> Ledger:
+        """Set the limits of a run; what counts against them."""
+        url = f"{self._url}/v1/run?run_uid={run_uid}"
+        body = asdict(limits_of(budget or Spendable()))
+        _, answer = await _call(self._session, "POST", url, self._tokens.own("proxy"), body)
+        return _ledger(answer, in_money=budget is not None and budget.cost_usd is not None)
+
+
+def _ledger(answer: Json, *, in_money: bool) -> Ledger:
+    used, held = answer["used"], answer["held"]
+    both = {name: int(used[name]) + int(held[name]) for name in ("input", "output", "nanos")}
+    return Ledger(
+        used=BudgetUsed(
+            requests=answer["requests"],
+            input_tokens=both["input"],
+            output_tokens=both["output"],
+            cost_usd=both["nanos"] / 1e9 if in_money else None,
+        ),
+        limit_hit=answer["limit_hit"],
+        throttled={str(m): float(s) for m, s in answer.get("throttled", {}).items()},
+    )
 
 
 def parse_usage(answer: Json) -> ProxyUsage:
     """The proxy's totals → usage; sums that lack a call are None, with the known part beside."""
     stages = {name: _stage(raw) for name, raw in (answer.get("stages") or {}).items()}
+    total, raw = _stage(answer["total"]), answer["total"]
+    usage = Usage(
+        total=total,
+        stages=stages,
+        cost_usd=total.cost_usd,
+        prices=tuple(sorted(raw.get("prices") or {}))[:MAX_PRICES],
+        answered=_most(raw.get("answered")),
+        fingerprints=_most(raw.get("fingerprints")),
+    )
     return ProxyUsage(
-        usage=Usage(total=_stage(answer["total"]), stages=stages),
+        usage=usage,
         interrupted=int(answer.get("interrupted", 0)),
         limit_hit=answer.get("limit_hit"),
     )
+
+
+def _most(counts: Mapping[str, int] | None) -> dict[str, int]:
+    """The most frequent values, cut to what a status holds."""
+    ordered = sorted((counts or {}).items(), key=lambda pair: (-pair[1], pair[0]))
+    return {name[:256]: count for name, count in ordered[:MAX_MODELS]}
 
 
 def _stage(raw: Json) -> StageUsage:
@@ -143,6 +186,9 @@ def _stage(raw: Json) -> StageUsage:
     def whole(name: str) -> int | None:
         return None if unknown else raw[name]
 
+    # Nothing was asked of a model: that cost nothing, whether there are prices or not.
+    unpriced = int(raw["unknown_cost"]) + in_flight
+    known_cost = int(raw["cost_nanos"]) / 1e9
     # A provider that never speaks of reasoning leaves it unknown; no call at all is a plain 0.
     reasoning = raw["reasoning_tokens"] if raw["requests"] else 0
     return StageUsage(
@@ -155,4 +201,10 @@ def _stage(raw: Json) -> StageUsage:
         reasoning_tokens=None if unknown else reasoning,
         known_input_tokens=raw["input_tokens"],
         known_output_tokens=raw["output_tokens"],
+        operations=raw.get("operations"),
+        tool_calls=raw.get("tool_calls"),
+        cost_usd=None if unpriced else known_cost,
+        known_cost_usd=known_cost,
+        unknown_cost=unpriced,
+        mismatches=raw.get("mismatches"),
     )

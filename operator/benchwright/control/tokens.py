@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from decimal import Decimal
 
-from benchwright.api.run import TrialBudget
+from benchwright.api.run import Spendable
 from benchwright.core.trialview import TrialView
 from benchwright_proxy.token import Claims, Limits, sign
 
@@ -53,13 +54,15 @@ class Tokens:
             return None
         claims = self._claims(
             trial, attempt, stage, seconds, audience="proxy", role="workspace",
-            models=(agent.spec.model,), limits=_limits(trial.spec.budget),
+            models=(agent.spec.model,), limits=limits_of(trial.spec.budget),
+            run_limited=trial.spec.run_budget,
         )  # fmt: skip
         return self._sign(claims)
 
     def _claims(
         self, trial: TrialView, attempt: int, stage: str, seconds: int, *, audience: str, role: str,
         task: str = "", models: tuple[str, ...] = (), limits: Limits | None = None,
+        run_limited: bool = False,
     ) -> Claims:  # fmt: skip
         return Claims(
             audience=audience,
@@ -73,6 +76,8 @@ class Tokens:
             task=task,
             models=models,
             limits=limits or Limits(),
+            run_uid=trial.run_uid,
+            run_limited=run_limited,
             expires_at=self._until(seconds + _SLACK_SECONDS),
         )
 
@@ -83,8 +88,11 @@ class Tokens:
         return sign(claims, self.key)
 
 
-def _limits(budget: TrialBudget) -> Limits:
+def limits_of(budget: Spendable) -> Limits:
+    """What a budget is for the proxy: money in nano-dollars."""
+    cost = None if budget.cost_usd is None else int(Decimal(budget.cost_usd) * 10**9)
     return Limits(
+        cost_nanos=cost,
         requests=budget.requests,
         input_tokens=budget.input_tokens,
         output_tokens=budget.output_tokens,

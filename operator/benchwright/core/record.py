@@ -122,6 +122,7 @@ def _cost(spec: TrialSpec, status: TrialStatus) -> dict[str, Any]:
     return {
         "usage": _usage(status),
         "usage_by_stage": _usage_by_stage(status),
+        "prices": "; ".join(status.usage.prices) or None if status.usage else None,
         "spent": _snake(spent(status) if spec.agent else None),
         "seconds": _snake(status.seconds),
         "nodes": {s.name: s.node for s in status.stages},
@@ -136,7 +137,8 @@ def _snake(model: Model | None) -> dict[str, Any] | None:
 def _usage(status: TrialStatus) -> dict[str, Any] | None:
     if status.usage is None:
         return None
-    return {**_tokens(status.usage.total), "cost_usd": status.usage.cost_usd}
+    models = {"answered": status.usage.answered, "fingerprints": status.usage.fingerprints}
+    return {**_tokens(status.usage.total), "cost_usd": status.usage.cost_usd, **models}
 
 
 def _usage_by_stage(status: TrialStatus) -> dict[str, Any]:

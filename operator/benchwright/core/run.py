@@ -8,6 +8,7 @@ from itertools import chain, islice
 from benchwright.api import labels
 from benchwright.api.base import DNS_LABEL
 from benchwright.api.run import BenchmarkRunStatus
+from benchwright.core import budget
 from benchwright.core import plan as planning
 from benchwright.core.baselines import Baselines, baselines_of, lost_problem
 from benchwright.core.clock import parse_time
@@ -68,15 +69,19 @@ def _go_on(run: RunView, inputs: Inputs, plan: Plan, known: Known, now: datetime
         return _unresolved(run, lost_problem(lost, bases), known, now)
     create: tuple[NewTrial, ...] = ()
     room = run.spec.parallelism - sum(t.outcome is None for t in known.values())
-    if room > 0 and not run.spec.suspend:
+    budget_spent = budget.spent(run.spec.budget.run, inputs.ledger)
+    throttled = inputs.ledger.throttled if inputs.ledger else {}
+    if room > 0 and not run.spec.suspend and not budget_spent:
         # Lazily: of 10,000 trials that are left only a few are made now.
         wanted = chain(
             _baselines(run, inputs.corpus, plan, bases, unfinished),
-            _measurements(run, inputs.corpus, plan, bases, known),
+            _measurements(run, inputs.corpus, plan, bases, known, throttled),
         )
         create = tuple(islice(wanted, room))
-    status = going(run, plan, inputs.corpus, known, now, creating=bool(create))
-    return RunDecision(create=create, status=status)
+    status = going(run, plan, inputs, known, now, creating=bool(create), budget_spent=budget_spent)
+    waits = room > len(create) and throttled and not budget_spent
+    again = max(1.0, min(throttled.values())) if waits else None
+    return RunDecision(create=create, status=status, requeue_after=again)
 
 
 def _unfinished_tasks(plan: Plan, known: Known) -> set[str]:
@@ -121,11 +126,19 @@ def _baselines(
 
 
 def _measurements(
-    run: RunView, corpus: str, plan: Plan, bases: Baselines, known: Known
+    run: RunView,
+    corpus: str,
+    plan: Plan,
+    bases: Baselines,
+    known: Known,
+    throttled: Mapping[str, float],
 ) -> Iterator[NewTrial]:
     for item in plan.trials:
         if item.name in known:
             continue
+        if item.agent.spec.model in throttled:
+            # In the drawn order: others that go on instead would run at another time of day.
+            return
         failure = bases.failure(item.task)
         # No agent costs money at a task before the task is known to be measurable.
         if failure or bases.complete(item.task):

@@ -7,10 +7,11 @@ from datetime import datetime
 
 from benchwright.api.conditions import Condition, set_condition, truncate
 from benchwright.api.run import BenchmarkRunStatus, RunCounts
+from benchwright.core.budget import BUDGET_SPENT
 from benchwright.core.clock import format_time
 from benchwright.core.plan import Plan
 from benchwright.core.refusal import without_refusal
-from benchwright.core.runview import RunView, TrialSummary
+from benchwright.core.runview import Inputs, RunView, TrialSummary
 
 
 def count(plan_size: int, names: AbstractSet[str], known: Mapping[str, TrialSummary]) -> RunCounts:
@@ -30,22 +31,26 @@ def count(plan_size: int, names: AbstractSet[str], known: Mapping[str, TrialSumm
 def going(
     run: RunView,
     plan: Plan,
-    corpus: str,
+    inputs: Inputs,
     known: Mapping[str, TrialSummary],
     now: datetime,
     *,
     creating: bool,
+    budget_spent: str | None = None,
 ) -> BenchmarkRunStatus | None:
     """Status of a run whose inputs fit; None where it says so already."""
     counts = count(len(plan.trials), plan.names, known)
     begun = bool(known) or creating
-    base = _with_conditions(run, now, resolved=None, complete=counts)
+    base = _with_budget(
+        _with_conditions(run, now, resolved=None, complete=counts), run, now, budget_spent
+    )
     # A refusal holds as long as there is something to create, until it is taken.
     new = (base if creating else without_refusal(base)).model_copy(
         update={
             "counts": counts,
             "progress": f"{counts.finished}/{counts.planned}",
-            "task_set_digest": corpus,
+            "task_set_digest": inputs.corpus,
+            "budget_used": inputs.ledger.used if inputs.ledger and run.spec.budget.run else None,
             "plan_digest": plan.digest,
             "started_at": run.status.started_at or (format_time(now) if begun else None),
             "finished_at": format_time(now) if counts.finished == counts.planned else None,
@@ -70,7 +75,7 @@ def stopped(
 
 def only_counts(old: BenchmarkRunStatus, new: BenchmarkRunStatus) -> bool:
     """Whether nothing but numbers differ, which may be written together with those that come."""
-    numbers = ("counts", "progress", "conditions")
+    numbers = ("counts", "progress", "budget_used", "conditions")
     rest = new.model_copy(update={name: getattr(old, name) for name in numbers})
     return rest == old and _kinds(new) == _kinds(old)
 
@@ -93,6 +98,20 @@ def _with_conditions(
     return run.status.model_copy(
         update={"conditions": conditions, "observed_generation": run.generation}
     )
+
+
+def _with_budget(
+    status: BenchmarkRunStatus, run: RunView, now: datetime, spent: str | None
+) -> BenchmarkRunStatus:
+    """Whether the run's budget is spent, where it has one; a run that is over keeps what it said."""
+    if run.spec.budget.run is None:
+        return status
+    new = Condition(
+        type=BUDGET_SPENT, status="True" if spent else "False",
+        reason="BudgetSpent" if spent else "WithinBudget", message=truncate(spent or ""),
+        observed_generation=run.generation, last_transition_time=format_time(now),
+    )  # fmt: skip
+    return status.model_copy(update={"conditions": set_condition(status.conditions, new)})
 
 
 def _facts_of(

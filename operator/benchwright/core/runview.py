@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from benchwright.api.agent import AgentSnapshot
 from benchwright.api.measurements import Outcome
-from benchwright.api.run import BenchmarkRunSpec, BenchmarkRunStatus
+from benchwright.api.run import BenchmarkRunSpec, BenchmarkRunStatus, BudgetUsed
 from benchwright.api.task import TaskSnapshot
 from benchwright.api.trial import TrialSpec
 from benchwright.core.plan import Plan
@@ -38,6 +38,16 @@ class TrialSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class Ledger:
+    """What the proxy says of a run: what counts against its budget, the limit that refused a call,
+    and for how many seconds providers of models want to be left alone."""
+
+    used: BudgetUsed = field(default_factory=BudgetUsed)
+    limit_hit: str | None = None
+    throttled: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Inputs:
     """What the run refers to. `problem` is set where something is missing or does not fit."""
 
@@ -47,6 +57,8 @@ class Inputs:
     baselines: Mapping[str, int] = field(default_factory=dict)
     """Task digest → number of good baseline measurements in the results store, asked after the
     trials were looked at: of a trial that is over the record is then there, or lost."""
+    ledger: Ledger | None = None
+    """None for agents without a model, whom nothing is asked for."""
     problem: tuple[str, str] | None = None
     """Reason and message."""
     plan: Plan | None = None

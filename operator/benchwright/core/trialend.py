@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from benchwright.api.conditions import Condition, drop_condition, set_condition, truncate
 from benchwright.api.trial import AttemptRecord, StageRecord, TrialSpec, TrialStatus
+from benchwright.core.budget import RUN_BUDGET_SPENT, cut_short
 from benchwright.core.classify import StageEnd
 from benchwright.core.clock import format_time, parse_time
 from benchwright.core.observed import PodView
@@ -97,6 +98,11 @@ def conclude(seen: Observed, attempt: int, now: datetime) -> Decision:
     """All stages have facts: close the books, grade, finish."""
     if seen.usage is None and _calls_models(seen.trial.spec):
         return Decision(close_proxy=attempt, again=True)
+    if seen.usage and cut_short(seen.usage.limit_hit):
+        limit = (seen.usage.limit_hit or "").removeprefix("run_")
+        message = f"the run's {limit} budget was spent while it worked: model calls were refused"
+        end = StageEnd("invalid", RUN_BUDGET_SPENT, message, retry=False)
+        return end_attempt(seen, (attempt, EVALUATE), end, now)
     if seen.usage and seen.usage.interrupted:
         message = (
             f"the proxy was restarted during {seen.usage.interrupted} model call(s), whose tokens "

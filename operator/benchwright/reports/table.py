@@ -36,7 +36,7 @@ _NESTED: Mapping[str, tuple[type[BaseModel], tuple[str, ...]]] = {
     "changes": (ChangeNumbers, ()),
     "detect": (DetectResult, ()),
     "replay": (ReplayResult, ()),
-    "usage": (StageUsage, ("cost_usd",)),
+    "usage": (StageUsage, ()),
     "spent": (Spent, ()),
     "seconds": (SecondsSpent, ()),
 }

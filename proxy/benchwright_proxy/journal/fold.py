@@ -8,9 +8,10 @@ from benchwright_proxy.usage.record import Usage
 
 from .records import Close, Dispatch, Record, Refused, Settle
 
-
 #: Failed requests that are remembered to recognise another try.
 MAX_FAILED = 256
+#: Different names, fingerprints or tables that are told apart.
+MAX_VALUES = 32
 
 
 @dataclass(slots=True)
@@ -22,7 +23,8 @@ class Totals:
     run and whose final usage was not said. A call that the provider refused lacks nothing.
     `unknown_cost` says the same of `cost_nanos` (nano-dollars). Requests are attempts; `operations`
     are what clients wanted, each however often it was tried (BerriAI/litellm#39455). `mismatches`
-    counts calls whose usage contradicts itself.
+    counts calls whose usage contradicts itself. `models` are the names asked for, `answered` and
+    `fingerprints` what providers say of themselves, `prices` the tables used, each with its calls.
     """
 
     requests: int = 0
@@ -41,6 +43,9 @@ class Totals:
     unknown_cost: int = 0
     mismatches: int = 0
     models: dict[str, int] = field(default_factory=dict)
+    answered: dict[str, int] = field(default_factory=dict)
+    fingerprints: dict[str, int] = field(default_factory=dict)
+    prices: dict[str, int] = field(default_factory=dict)
 
     def settle(self, record: Settle) -> None:
         """Count a call that ended."""
@@ -54,6 +59,9 @@ class Totals:
         self.unknown_cost += record.ran and record.cost_nanos is None
         self.mismatches += bool(record.usage.notes)
         self.tool_calls += record.tool_calls or 0
+        _count(self.answered, record.model_answered)
+        _count(self.fingerprints, record.fingerprint)
+        _count(self.prices, record.prices if record.cost_nanos else None)
         self._add(record.usage)
 
     def _add(self, usage: Usage) -> None:
@@ -82,8 +90,9 @@ class Totals:
         self.mismatches += other.mismatches
         if other.reasoning_tokens is not None:
             self.reasoning_tokens = (self.reasoning_tokens or 0) + other.reasoning_tokens
-        for model, count in other.models.items():
-            self.models[model] = self.models.get(model, 0) + count
+        for name in ("models", "answered", "fingerprints", "prices"):
+            for value, count in getattr(other, name).items():
+                _count(getattr(self, name), value, count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +151,7 @@ class Attempt:
         totals = self.stage(record.stage)
         totals.requests += 1
         totals.operations += record.operation in ("", record.call)
-        totals.models[record.model] = totals.models.get(record.model, 0) + 1
+        _count(totals.models, record.model)
         self.in_flight[record.call] = record
         held = _held(record)
         self.spent.hold(held)
@@ -175,6 +184,12 @@ class Attempt:
         self.stage(record.stage).refused += self.refusals[key] - before
         if record.reason in LIMIT_REASONS:
             self.limit_hit = self.limit_hit or record.reason
+
+
+def _count(counts: dict[str, int], value: str | None, by: int = 1) -> None:
+    """Count a value; a provider that makes up a new one for each call fills nothing."""
+    if value is not None and (value in counts or len(counts) < MAX_VALUES):
+        counts[value] = counts.get(value, 0) + by
 
 
 def _held(record: Dispatch) -> Amount:

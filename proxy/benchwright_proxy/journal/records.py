@@ -7,6 +7,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
 
+from benchwright_proxy.token import Limits
 from benchwright_proxy.usage.record import UNKNOWN, Usage
 
 Status = Literal[
@@ -25,15 +26,20 @@ Status = Literal[
 _MAY_HAVE_RUN = frozenset({408, 499, 502, 504, 524})
 
 
-class Record(BaseModel):
+class Line(BaseModel):
     """What all lines have in common. A newer writer's extra fields are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     v: Literal[1] = 1
+    at: float
+
+
+class Record(Line):
+    """A line about an attempt."""
+
     trial_uid: str
     attempt: int
-    at: float
 
 
 class Dispatch(Record):
@@ -137,7 +143,16 @@ class Close(Record):
     t: Literal["close"] = "close"
 
 
-AnyRecord: TypeAlias = Dispatch | Settle | Refused | Close
+class RunBudget(Line):
+    """The limits of a whole run from now on."""
+
+    t: Literal["run_budget"] = "run_budget"
+    run_uid: str
+    limits: Limits
+
+
+AttemptRecord: TypeAlias = Dispatch | Settle | Refused | Close
+AnyRecord: TypeAlias = AttemptRecord | RunBudget
 _ADAPTER: TypeAdapter[AnyRecord] = TypeAdapter(Annotated[AnyRecord, Field(discriminator="t")])
 
 
@@ -146,6 +161,6 @@ def decode(line: bytes) -> AnyRecord:
     return _ADAPTER.validate_json(line)
 
 
-def encode(record: Record) -> bytes:
+def encode(record: Line) -> bytes:
     """The line of a record, with its newline."""
     return record.model_dump_json().encode() + b"\n"

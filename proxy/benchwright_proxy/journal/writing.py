@@ -20,7 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from .reading import Location, segment_path, segments
-from .records import Record, encode
+from .records import Line, encode
 
 SYNC_DELAY = 0.2
 SEGMENT_BYTES = 64 * 2**20
@@ -61,7 +61,7 @@ class Journal:
         """Why nothing can be written, None while all is well."""
         return self._sync_error or self._write_error
 
-    def append(self, record: Record) -> Location:
+    def append(self, record: Line) -> Location:
         """Hand a record to the kernel. Raises JournalError, and then nothing was written."""
         line = encode(record)
         if self._sync_error:

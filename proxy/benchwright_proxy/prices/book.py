@@ -16,15 +16,20 @@ BUILT_IN = "builtin.yaml"
 
 
 class PriceBook:
-    """Prices by provider, model and day. `digest` names their content, and is on each record."""
+    """Prices by provider, model and day. `label` is on each record: the table's name, the day of
+    its newest price, and a digest of its content."""
 
-    def __init__(self, rows: Iterable[PriceRow]) -> None:
+    def __init__(self, rows: Iterable[PriceRow], name: str = "none") -> None:
         self._rows: dict[tuple[str, str], list[PriceRow]] = defaultdict(list)
         self._ceilings: dict[tuple[str, str, date], Ceiling] = {}
         for row in rows:
             self._rows[row.provider, row.model].append(row)
         lines = sorted(row.model_dump_json() for found in self._rows.values() for row in found)
+        newest = max(
+            (row.retrieved_at for found in self._rows.values() for row in found), default=""
+        )
         self.digest = "sha256:" + hashlib.sha256("\n".join(lines).encode()).hexdigest()
+        self.label = f"{name} {newest} {self.digest[:23]}".replace("  ", " ")
 
     def find(self, provider: str, model: str, at: float) -> PriceRow | None:
         """The row that is valid at unix second `at`."""
@@ -57,7 +62,7 @@ def built_in() -> PriceTable:
 def merged(base: PriceTable, own: PriceTable | None) -> PriceBook:
     """The rows of `base`, where `own` has none of that provider and model, and those of `own`."""
     if own is None:
-        return PriceBook(base.prices)
+        return PriceBook(base.prices, base.name)
     replaced = {(row.provider, row.model) for row in own.prices}
     kept = [row for row in base.prices if (row.provider, row.model) not in replaced]
-    return PriceBook([*kept, *own.prices])
+    return PriceBook([*kept, *own.prices], f"{base.name}+{own.name}" if kept else own.name)

@@ -74,7 +74,7 @@ def _reprice(options: argparse.Namespace) -> int:
             print(dump(call).decode())
     print(
         f"{sums.calls} calls: ${sums.nanos / 1e9:.6f} known, {sums.unknown} of unknown cost, "
-        f"prices {table.digest}",
+        f"prices {table.label}",
         file=sys.stderr,
     )
     return 0

@@ -28,7 +28,7 @@ def reprice(calls: Iterable[JsonObject], book: PriceBook, sums: Repriced) -> Ite
         sums.calls += 1
         sums.nanos += cost.nanos or 0
         sums.unknown += cost.nanos is None
-        yield {**call, "cost_nanos": cost.nanos, "cost_unknown": cost.why, "prices": book.digest}
+        yield {**call, "cost_nanos": cost.nanos, "cost_unknown": cost.why, "prices": book.label}
 
 
 def _cost(call: JsonObject, book: PriceBook) -> Cost:

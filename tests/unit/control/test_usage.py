@@ -11,6 +11,7 @@ def totals(**more: Any) -> dict[str, Any]:
     values = {
         "requests": 3, "succeeded": 2, "failed": 1, "refused": 1, "unknown_usage": 0,
         "input_tokens": 900, "cached_input_tokens": 100, "output_tokens": 60, "reasoning_tokens": 10,
+        "operations": 2, "tool_calls": 4, "cost_nanos": 1_500_000_000, "unknown_cost": 1, "mismatches": 0,
     }  # fmt: skip
     return {**values, **more}
 
@@ -20,6 +21,7 @@ def test_known_totals_are_taken_as_they_are() -> None:
     assert found.usage.total == StageUsage(
         requests=3, refused=1, input_tokens=900, cached_input_tokens=100, output_tokens=60,
         reasoning_tokens=10, known_input_tokens=900, known_output_tokens=60,
+        operations=2, tool_calls=4, cost_usd=None, known_cost_usd=1.5, unknown_cost=1, mismatches=0,
     )  # fmt: skip
     assert found.usage.stages["write"].requests == 2
     assert (found.interrupted, found.limit_hit, found.usage.cost_usd) == (0, None, None)
@@ -58,15 +60,16 @@ def test_a_provider_that_never_speaks_of_reasoning_leaves_it_unknown() -> None:
 
 NOTHING = totals(
     requests=0, succeeded=0, failed=0, refused=0, input_tokens=0, cached_input_tokens=0,
-    output_tokens=0, reasoning_tokens=None,
+    output_tokens=0, reasoning_tokens=None, operations=0, tool_calls=0, cost_nanos=0, unknown_cost=0,
 )  # fmt: skip
 
 
 def test_an_agent_that_made_no_call_used_exactly_nothing() -> None:
     total = parse_usage({"total": NOTHING, "stages": {}}).usage.total
     assert total == StageUsage(
-        requests=0, input_tokens=0, cached_input_tokens=0, output_tokens=0, reasoning_tokens=0
-    )
+        requests=0, input_tokens=0, cached_input_tokens=0, output_tokens=0, reasoning_tokens=0,
+        operations=0, tool_calls=0, cost_usd=0.0, unknown_cost=0, mismatches=0,
+    )  # fmt: skip
 
 
 def test_refused_calls_alone_are_no_use() -> None:
@@ -80,3 +83,27 @@ def test_interruptions_and_limits_are_kept() -> None:
     )
     assert (found.interrupted, found.limit_hit) == (2, "requests")
     assert found.usage.stages == {}
+
+
+def test_money_is_known_where_every_call_has_a_price() -> None:
+    prices = {"built-in 2026-12-02 sha256:1": 3}
+    answer = {
+        "total": totals(unknown_cost=0, prices=prices, answered={"m-1": 2, "m-2": 1}),
+        "stages": {"write": totals(unknown_cost=0, cost_nanos=1)},
+    }
+    usage = parse_usage(answer).usage
+    assert (usage.cost_usd, usage.total.cost_usd) == (1.5, 1.5)
+    assert usage.stages["write"].cost_usd == 1e-9
+    assert usage.prices == tuple(prices)
+    assert usage.answered == {"m-1": 2, "m-2": 1}
+
+
+def test_a_call_under_way_leaves_the_cost_unknown() -> None:
+    usage = parse_usage({"total": totals(requests=4, unknown_cost=0), "stages": {}}).usage
+    assert (usage.cost_usd, usage.total.known_cost_usd, usage.total.unknown_cost) == (None, 1.5, 1)
+
+
+def test_a_provider_with_a_new_name_each_time_fills_no_status() -> None:
+    answered = {f"m-{n}": n for n in range(100)}
+    usage = parse_usage({"total": totals(answered=answered), "stages": {}}).usage
+    assert usage.answered == {f"m-{n}": n for n in range(99, 91, -1)}

@@ -51,7 +51,9 @@ def test_the_fields_that_the_issue_promises() -> None:
     assert ROW["usage"] == {
         "requests": 3, "refused": 0, "unknown_usage": 0, "input_tokens": 900,
         "cached_input_tokens": 100, "output_tokens": 60, "reasoning_tokens": 10,
-        "known_input_tokens": 0, "known_output_tokens": 0, "cost_usd": None,
+        "known_input_tokens": 0, "known_output_tokens": 0, "cost_usd": None, "known_cost_usd": 0.0,
+        "unknown_cost": None, "operations": None, "tool_calls": None, "mismatches": None,
+        "answered": {}, "fingerprints": {},
     }  # fmt: skip
     assert ROW["seconds"] == {
         "queued": 1, "prepare": 2, "agent": 3, "evaluate": 4, "total": 20, "harness": 13,

@@ -42,6 +42,9 @@ EMPTY: JsonObject = {
     "unknown_cost": 0,
     "mismatches": 0,
     "models": {},
+    "answered": {},
+    "fingerprints": {},
+    "prices": {},
 }
 
 
@@ -71,6 +74,7 @@ async def test_usage(proxy: Running) -> None:
         "operations": 1,
         "unknown_cost": 1,
         "models": {"demo": 1},
+        "answered": {"demo": 1},
     }
     assert (usage["total"], usage["stages"]) == (expected, {"work": expected})
 

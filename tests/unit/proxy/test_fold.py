@@ -6,7 +6,7 @@ import pytest
 
 from benchwright_proxy.journal.fold import Attempt
 from benchwright_proxy.journal.records import (
-    AnyRecord,
+    AttemptRecord,
     Close,
     Dispatch,
     Refused,
@@ -58,7 +58,7 @@ def settle(
     )
 
 
-def fold(*records: AnyRecord) -> Attempt:
+def fold(*records: AttemptRecord) -> Attempt:
     attempt = Attempt()
     for record in records:
         attempt.apply(record)
@@ -89,6 +89,9 @@ def test_a_call_from_start_to_end() -> None:
         "unknown_cost": 1,
         "mismatches": 0,
         "models": {"demo": 1},
+        "answered": {},
+        "fingerprints": {},
+        "prices": {},
     }
 
 
@@ -171,7 +174,7 @@ def test_closing() -> None:
     assert fold(Close(trial_uid="u", attempt=1, at=1)).closed
 
 
-RECORDS: list[AnyRecord] = [
+RECORDS: list[AttemptRecord] = [
     dispatch("a"),
     settle("a"),
     settle("a", UNKNOWN),
@@ -181,7 +184,7 @@ RECORDS: list[AnyRecord] = [
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=[record.t for record in RECORDS])
-def test_records_survive_their_line(record: AnyRecord) -> None:
+def test_records_survive_their_line(record: AttemptRecord) -> None:
     line = encode(record)
     assert line.endswith(b"\n")
     assert line.count(b"\n") == 1

@@ -23,7 +23,8 @@ def close(number: int) -> Close:
 
 
 def attempts(folder: Path, damage: Damage | None = None) -> list[int]:
-    return [record.attempt for _, record in replay(folder, damage or Damage())]
+    found = (record for _, record in replay(folder, damage or Damage()))
+    return [record.attempt for record in found if isinstance(record, Close)]
 
 
 async def test_what_was_appended_is_read_back_in_order(tmp_path: Path) -> None:
@@ -31,7 +32,7 @@ async def test_what_was_appended_is_read_back_in_order(tmp_path: Path) -> None:
     where = [journal.append(close(number)) for number in range(5)]
     await journal.durable()
     assert attempts(tmp_path) == [0, 1, 2, 3, 4]
-    assert [record.attempt for record in read_at(tmp_path, where[1:4])] == [1, 2, 3]
+    assert read_at(tmp_path, where[1:4]) == [close(1), close(2), close(3)]
     await journal.close()
 
 

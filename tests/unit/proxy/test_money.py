@@ -2,8 +2,9 @@
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from .helpers import (
     FakeProvider,
     Reply,
     Running,
+    bearer,
     chat_body,
     claims,
     json_response,
@@ -65,6 +67,40 @@ async def ask(proxy: Running, token: Claims, model: str = "chat", **options: Jso
     return await proxy.post("/v1/chat/completions", body, token=token)
 
 
+#: A trial of a run that has a budget of its own.
+OF_RUN = replace(claims(), run_uid="r", run_limited=True)
+
+
+async def limit_run(proxy: Running, limits: Limits) -> JsonObject:
+    url = f"{proxy.admin}/v1/run?run_uid=r"
+    headers = bearer(claims(role="operator", models=()))
+    async with proxy.http.post(url, json=asdict(limits), headers=headers) as response:
+        assert response.status == 200
+        return as_object(await response.json())
+
+
+async def test_litellm_40095_without_its_runs_budget_no_call_is_made(
+    priced: Running, provider: FakeProvider
+) -> None:
+    refused = await ask(priced, OF_RUN)
+    assert (refused.status, refused.headers["retry-after"]) == (503, "2")
+    assert provider.heard == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"no", b'{"money": 1}', b'{"requests": -1}', b'{"requests": "9"}', b'{"requests": 1.5}'],
+)
+async def test_limits_that_are_none_are_refused(priced: Running, body: bytes) -> None:
+    url = f"{priced.admin}/v1/run?run_uid=r"
+    headers = bearer(claims(role="operator", models=()))
+    async with priced.http.post(url, data=body, headers=headers) as response:
+        assert response.status == 400
+    async with priced.http.post(url, data=b"{}", headers=bearer(claims())) as response:
+        assert response.status == 403
+    assert (await priced.operator("GET", "/v1/run", run_uid="r")).json()["limits"] is None
+
+
 async def test_a_call_has_its_cost_and_the_table_it_is_by(
     priced: Running, provider: FakeProvider
 ) -> None:
@@ -73,7 +109,7 @@ async def test_a_call_has_its_cost_and_the_table_it_is_by(
     (call,) = await priced.settled()
     assert (call["cost_nanos"], call["cost_unknown"]) == (COST, None)
     assert (call["price_provider"], call["price_model"]) == ("p", "chat")
-    assert str(call["prices"]).startswith("sha256:")
+    assert re.fullmatch(r"built-in\+test 20\d\d-\d\d-\d\d sha256:[0-9a-f]{16}", str(call["prices"]))
     total = await priced.total()
     assert (total["cost_nanos"], total["unknown_cost"]) == (COST, 0)
 
@@ -149,10 +185,8 @@ async def test_a_spent_budget_of_money_ends_the_trial_in_words(
 async def test_a_model_without_a_price_is_refused_where_money_is_limited(
     priced: Running, provider: FakeProvider
 ) -> None:
-    for token in (
-        claims(limits=Limits(cost_nanos=10**12)),
-        replace(claims(), run_uid="r", run_limits=Limits(cost_nanos=10**12)),
-    ):
+    await limit_run(priced, Limits(cost_nanos=10**12))
+    for token in (claims(limits=Limits(cost_nanos=10**12)), OF_RUN):
         refused = await ask(priced, token, "renamed")
         assert (refused.status, refused.headers["x-should-retry"]) == (403, "false")
         assert "has no price" in str(as_object(refused.json()["error"])["message"])
@@ -180,11 +214,8 @@ async def test_200_calls_at_once_of_which_a_budget_allows_50(
     }
     said: Json = {**usage, "prompt_tokens_details": {"cached_tokens": 0}}
     provider.script = [0.05, answer(usage=said, service_tier="priority")]
-    limits = Limits(cost_nanos=50 * (MOST - 1) + 1)
-    tokens = [
-        replace(claims(trial_uid=f"uid-{n % 10}"), run_uid="r", run_limits=limits)
-        for n in range(200)
-    ]
+    await limit_run(priced, Limits(cost_nanos=50 * (MOST - 1) + 1))
+    tokens = [replace(OF_RUN, trial_uid=f"uid-{n % 10}") for n in range(200)]
     replies = await asyncio.gather(*(ask(priced, token) for token in tokens))
     assert sorted(reply.status for reply in replies) == [200] * 50 + [429] * 150
     assert len(provider.heard) == 50
@@ -198,14 +229,19 @@ async def test_a_run_that_is_over_its_budget_says_so_and_others_go_on(
     priced: Running, provider: FakeProvider
 ) -> None:
     provider.script = [answer()]
-    limited = replace(claims(), run_uid="r", run_limits=Limits(requests=1))
-    assert (await ask(priced, limited)).status == 200
-    refused = await ask(priced, replace(limited, trial_uid="uid-2"))
+    await limit_run(priced, Limits(requests=1))
+    assert (await ask(priced, OF_RUN)).status == 200
+    refused = await ask(priced, replace(OF_RUN, trial_uid="uid-2"))
     assert refused.status == 429
     assert b"this run's requests limit is 1" in refused.body
     assert (await priced.usage("uid-2"))["limit_hit"] == "run_requests"
-    assert (await ask(priced, replace(limited, run_uid="r2"))).status == 200
+    assert (await ask(priced, replace(OF_RUN, run_uid="r2", run_limited=False))).status == 200
     assert (await ask(priced, claims())).status == 200
+    # Somebody raises it: what was hit is history.
+    run = await limit_run(priced, Limits(requests=2))
+    assert run["limit_hit"] is None
+    assert (await ask(priced, OF_RUN)).status == 200
+    assert (await ask(priced, OF_RUN)).status == 429
 
 
 async def test_a_call_waits_for_what_other_trials_of_its_run_hold(
@@ -213,10 +249,8 @@ async def test_a_call_waits_for_what_other_trials_of_its_run_hold(
 ) -> None:
     gate = asyncio.Event()
     provider.script = [gate, answer()]
-    limits = Limits(cost_nanos=MOST + COST)
-    tokens = [
-        replace(claims(trial_uid=uid), run_uid="r", run_limits=limits) for uid in ("uid-1", "uid-2")
-    ]
+    await limit_run(priced, Limits(cost_nanos=MOST + COST))
+    tokens = [OF_RUN, replace(OF_RUN, trial_uid="uid-2")]
     tasks = [asyncio.create_task(ask(priced, token)) for token in tokens]
     await until(lambda: priced.proxy.ledger.waiting() == 1 and provider.heard)
     assert len(provider.heard) == 1
@@ -232,15 +266,17 @@ async def test_budgets_of_money_and_runs_survive_a_restart(
     providers: Json = [{**as_object(g), "prices": "p"} for g in as_list(setup["providers"])]
     extra: JsonObject = {"providers": providers, "pricesFile": str(tmp_path / "prices.yaml")}
     provider.script = [answer()]
-    token = replace(claims(), run_uid="r", run_limits=Limits(cost_nanos=10**12))
     seen = []
-    for _ in range(2):
+    for start in range(2):
         async with running(tmp_path, provider.port, extra=extra) as proxy:
-            await ask(proxy, token)
+            if start == 0:
+                await limit_run(proxy, Limits(cost_nanos=10**12))
+            assert (await ask(proxy, OF_RUN)).status == 200
             seen.append((await proxy.operator("GET", "/v1/run", run_uid="r")).json())
     assert [(run["requests"], as_object(run["used"])["nanos"]) for run in seen] == [
         (1, COST), (2, 2 * COST),
     ]  # fmt: skip
+    assert as_object(seen[1]["limits"])["cost_nanos"] == 10**12
 
 
 async def test_litellm_39455_tries_of_one_request_are_one_operation(
