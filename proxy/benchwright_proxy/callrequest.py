@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from . import hostedtools
 from .bodyscan import ScanError, TopLevel
 from .jsonvalue import Json, JsonObject, as_count, as_object, as_text, dump
 from .refusal import bad_request
@@ -52,6 +53,7 @@ def read(endpoint: Endpoint, body: bytes, path_model: str | None = None) -> Call
     what is wrong with it."""
     try:
         top = TopLevel(body)
+        hostedtools.check(top)
         if endpoint in GEMINI_ENDPOINTS:
             return _gemini(endpoint, top, path_model or "")
         _check_names(top, _DECISIVE)

@@ -27,6 +27,7 @@ Reason = Literal[
     LimitName,
     "budget_reserved",
     "no_price",
+    "hosted_tool",
     "run_unknown",
     "journal",
     "shutting_down",

@@ -10,7 +10,7 @@
     match:                      # before turns: by the last user or tool message, first hit wins
       - when: {contains: "Traceback"}
         then: {text: "That did not work."}
-    conversations:              # before both: by the first user message, i.e. by the task
+    conversations:              # before both: by a user message, i.e. by the task; turns from there
       - name: another-task
         when: {contains: "intervals"}
         turns: [{text: Hello}]
@@ -27,6 +27,8 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
 
 from benchwright_proxy import yamlfile
+
+from .conversation import Conversation
 
 Tokens = Annotated[int, Field(ge=0, le=10**9)]
 Seconds = Annotated[float, Field(ge=0, le=3600)]
@@ -139,14 +141,14 @@ class Play(_Part):
     match: list[Match] = Field(default_factory=list, max_length=1000)
 
 
-class Conversation(Play):
-    """One of several conversations in a file: the first whose `when` holds of the request's first
-    user message, i.e. of the task, so that one model can play a whole run."""
+class Scene(Play):
+    """One of several conversations in a file: the first whose `when` holds of a user message of the
+    request, the earliest first, so that one model can play all tasks of a run."""
 
     when: When
 
     @model_validator(mode="after")
-    def _not_empty(self) -> "Conversation":
+    def _not_empty(self) -> "Scene":
         if not self.turns and not self.match:
             raise ValueError("turns or match is needed")
         return self
@@ -155,7 +157,7 @@ class Conversation(Play):
 class Dialogue(Play):
     """A whole file."""
 
-    conversations: list[Conversation] = Field(default_factory=list, max_length=1000)
+    conversations: list[Scene] = Field(default_factory=list, max_length=1000)
     on_exhausted: Literal["repeat_last", "error"] = "error"
 
     @model_validator(mode="after")
@@ -170,17 +172,24 @@ def load(path: Path) -> Dialogue:
     return yamlfile.load(path, Dialogue)
 
 
-def choose(
-    dialogue: Dialogue, turn: int, last_message: str, first_message: str = ""
-) -> Turn | None:
-    """The answer to a request with `turn` assistant messages; None when there is none left."""
-    fitting = (c for c in dialogue.conversations if c.when.holds(first_message))
-    play: Play = next(fitting, dialogue)
+def choose(dialogue: Dialogue, heard: Conversation) -> Turn | None:
+    """The answer to a request; None when there is none left."""
+    play, turn = _play(dialogue, heard)
     for match in play.match:
-        if match.when.holds(last_message):
+        if match.when.holds(heard.last_message):
             return match.then
     if turn < len(play.turns):
         return play.turns[turn]
     if dialogue.on_exhausted == "repeat_last" and play.turns:
         return play.turns[-1]
     return None
+
+
+def _play(dialogue: Dialogue, heard: Conversation) -> tuple[Play, int]:
+    """The conversation that is played, and its turn: agents put examples and their surroundings
+    before the task (Aider, Codex), so turns are counted from the message that tells which it is."""
+    for before, text in heard.asked:
+        for scene in dialogue.conversations:
+            if scene.when.holds(text):
+                return scene, heard.turn - before
+    return dialogue, heard.turn

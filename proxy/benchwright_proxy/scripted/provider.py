@@ -115,7 +115,7 @@ class ScriptedModel:
             dialogue = self.dialogue(asked.model.dialogue or "")
         except FileError as error:
             return _error(asked.dialect, 500, "scripted_model_error", str(error))
-        turn = choose(dialogue, heard.turn, heard.last_message, heard.first_message)
+        turn = choose(dialogue, heard)
         if turn is None:
             message = f"dialogue {dialogue.name!r} has no answer to turn {heard.turn}"
             return _error(asked.dialect, 500, "scripted_model_error", message)

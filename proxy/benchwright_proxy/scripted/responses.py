@@ -109,8 +109,7 @@ def _usage(usage: Claimed) -> JsonObject:
             "cache_write_tokens": usage.cache_write_tokens,
         },
         "output_tokens": usage.output_tokens,
-        "output_tokens_details": (
-            {} if usage.reasoning_tokens is None else {"reasoning_tokens": usage.reasoning_tokens}
-        ),
+        # Its schema requires the field, and Codex cannot read an answer without it.
+        "output_tokens_details": {"reasoning_tokens": usage.reasoning_tokens or 0},
         "total_tokens": usage.input_tokens + usage.output_tokens,
     }

@@ -8,6 +8,7 @@ import pytest
 
 from benchwright_proxy.jsonvalue import Json, JsonObject, as_list, as_object
 from benchwright_proxy.scripted import conversation
+from benchwright_proxy.scripted.conversation import Conversation
 from benchwright_proxy.scripted.dialogue import choose, load
 from benchwright_proxy.yamlfile import FileError
 
@@ -172,7 +173,7 @@ on_exhausted: repeat_last
 def test_choosing(tmp_path: Path, turn: int, message: str, text: str) -> None:
     path = tmp_path / "m.yaml"
     path.write_text(MATCHING)
-    found = choose(load(path), turn, message)
+    found = choose(load(path), Conversation(turn, message, (), 0))
     assert found is not None
     assert found.text == text
 
@@ -206,7 +207,7 @@ def test_one_file_holds_a_conversation_for_each_task(
 ) -> None:
     path = tmp_path / "c.yaml"
     path.write_text(CONVERSATIONS)
-    found = choose(load(path), turn, message, task)
+    found = choose(load(path), Conversation(turn, message, ((0, task),), 0))
     assert found is not None
     assert found.text == text
 
@@ -251,7 +252,51 @@ def test_one_file_holds_a_conversation_for_each_task(
 )
 def test_reading_a_conversation(messages: list[Json], turn: int, last: str, first: str) -> None:
     found = conversation.read({"messages": messages})
-    assert (found.turn, found.last_message, found.first_message) == (turn, last, first)
+    assert (found.turn, found.last_message, first_asked(found)) == (turn, last, first)
+
+
+def first_asked(found: Conversation) -> str:
+    return found.asked[0][1] if found.asked else ""
+
+
+def test_turns_are_counted_from_the_message_that_tells_the_task(tmp_path: Path) -> None:
+    """Aider begins with an example conversation, Codex with what surrounds it."""
+    path = tmp_path / "c.yaml"
+    path.write_text(CONVERSATIONS)
+    example: list[Json] = [
+        {"role": "user", "content": "Change get_factorial()"}, {"role": "assistant", "content": "x"},
+        {"role": "user", "content": "go on"}, {"role": "assistant", "content": "Ok."},
+    ]  # fmt: skip
+    task: Json = {"role": "user", "content": "mend the parser"}
+    answer: list[Json] = [
+        {"role": "assistant", "content": "one-0"},
+        {"role": "user", "content": "ok"},
+    ]
+    texts = []
+    for messages in ([*example, task], [*example, task, *answer]):
+        turn = choose(load(path), conversation.read({"messages": messages}))
+        assert turn is not None
+        texts.append(turn.text)
+    assert texts == ["one-0", "one-1"]
+
+
+GEMINI: list[Json] = [
+    {"role": "user", "parts": [{"text": "do it"}, {"text": "now"}]},
+    {"role": "model", "parts": [{"functionCall": {"name": "bash", "args": {}}}]},
+    {
+        "role": "user",
+        "parts": [{"functionResponse": {"name": "bash", "response": {"output": "2"}}}],
+    },
+]
+
+
+@pytest.mark.parametrize(
+    ("contents", "turn", "last"),
+    [(GEMINI[:1], 0, "do it\nnow"), (GEMINI, 1, "2"), ([], 0, ""), (["junk", {"parts": 3}], 0, "")],
+)
+def test_reading_a_conversation_of_gemini(contents: list[Json], turn: int, last: str) -> None:
+    found = conversation.read({"contents": contents})
+    assert (found.turn, found.last_message) == (turn, last)
 
 
 def faulty(fault: str, **more: str) -> str:
