@@ -1,5 +1,6 @@
 """The port of the operator and the results service: usage, calls, closing, health, metrics."""
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass, fields
@@ -22,6 +23,7 @@ from .ratelimits import RateLimits
 from .refusal import RefusalError, bad_request
 from .runs import Run
 from .token import Limits
+from .traces import Traces
 
 log = logging.getLogger(__name__)
 
@@ -30,7 +32,7 @@ ROLES = frozenset({"operator", "admin"})
 CLOSE_SECONDS = 5.0
 MAX_LIMITS_BYTES = 10_000
 
-Handler = Callable[[web.BaseRequest], Awaitable[web.Response]]
+Handler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 
 
 @dataclass(slots=True)
@@ -44,6 +46,7 @@ class AdminPort:
     pricing: Pricing
     rate_limits: RateLimits
     clock: Clock
+    traces: Traces
     close_seconds: float = CLOSE_SECONDS
 
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
@@ -78,7 +81,9 @@ class AdminPort:
         return {
             ("GET", "/v1/usage"): self._usage,
             ("GET", "/v1/calls"): self._calls,
+            ("GET", "/v1/calls.jsonl"): self._call_lines,
             ("POST", "/v1/close"): self._close,
+            ("POST", "/v1/forget"): self._forget,
             ("GET", "/v1/run"): self._run,
             ("POST", "/v1/run"): self._limit_run,
             ("GET", "/v1/models"): self._models,
@@ -101,6 +106,23 @@ class AdminPort:
         key = _key(request)
         listed = calls(self.ledger, key)
         return json_response(200, dump({"trial_uid": key[0], "attempt": key[1], "calls": listed}))
+
+    async def _call_lines(self, request: web.BaseRequest) -> web.StreamResponse:
+        """The calls as JSON lines, oldest first, with their bodies where the run wanted them."""
+        key = _key(request)
+        listed = [as_object(call) for call in calls(self.ledger, key)]
+        response = web.StreamResponse(headers={"content-type": "application/jsonl; charset=utf-8"})
+        await response.prepare(request)
+        lines = await asyncio.to_thread(self.traces.merged, key, listed)
+        while line := await asyncio.to_thread(next, lines, b""):
+            await response.write(line)
+        await response.write_eof()
+        return response
+
+    async def _forget(self, request: web.BaseRequest) -> web.Response:
+        """Let go of bodies that somebody else keeps now."""
+        await asyncio.to_thread(self.traces.forget, _key(request))
+        return json_response(200, dump({}))
 
     async def _close(self, request: web.BaseRequest) -> web.Response:
         key = _key(request)

@@ -28,6 +28,7 @@ from .providers.base import (
 from .ratelimits import retry_after
 from .routes import Endpoint
 from .tap import Tap, make_tap
+from .traces import Trace
 from .usage.record import Answer
 
 log = logging.getLogger(__name__)
@@ -73,6 +74,8 @@ class Call:
     withhold_usage: bool
     quote: Quote
     on_settle: Callable[[Dispatch, Settle], None]
+    trace: Trace | None = None
+    on_end: Callable[[Trace], None] | None = None
     _seen: _Seen = field(default_factory=_Seen)
     _began: float = 0.0
     _cut: bool = False
@@ -127,6 +130,8 @@ class Call:
             content_type.startswith("text/event-stream")
             or self.asked.endpoint is Endpoint.STREAM_GENERATE
         )
+        if self.trace is not None:
+            self.trace.encoding = reply.headers.get("content-encoding", "")
         tap = self._seen.tap = make_tap(
             self.asked.endpoint,
             content_type,
@@ -174,6 +179,8 @@ class Call:
     def _received(self, chunk: bytes) -> None:
         seen, now = self._seen, self.clock.monotonic()
         seen.received += len(chunk)
+        if self.trace is not None:
+            self.trace.response.add(chunk)
         seen.chunks += 1
         if seen.first_byte_at is None:
             seen.first_byte_at = now
@@ -206,6 +213,8 @@ class Call:
         if self._settled:
             return
         self._settled = True
+        if self.trace is not None and self.on_end is not None:
+            self.on_end(self.trace)  # before: who sees the end of a call finds its bodies
         try:
             record = self._record(status, answer)
         except ValueError:

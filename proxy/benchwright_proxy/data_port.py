@@ -28,6 +28,7 @@ from .ratelimits import RateLimits
 from .refusal import RefusalError
 from .routes import Endpoint, Route
 from .token import Claims
+from .traces import Trace, Traces
 
 log = logging.getLogger(__name__)
 
@@ -46,6 +47,7 @@ class DataPort:
     metrics: Metrics
     pricing: Pricing
     rate_limits: RateLimits
+    traces: Traces
     clock: Clock
     new_id: Callable[[], str]
     running: "set[asyncio.Task[None]]" = field(default_factory=set)
@@ -126,12 +128,12 @@ class DataPort:
         return web.Response(status=reply.status, body=body, headers=reply.headers)
 
     async def _call(self, prepared: Prepared, request: web.BaseRequest) -> web.StreamResponse:
-        now = self.clock.now()
+        now, claims = self.clock.now(), prepared.asked.claims
         quote = self.pricing.quote(prepared.asked.model, now)
         call = Call(
             dispatch=await self.ledger.admit(
                 prepared.dispatch(self.new_id(), now, quote),
-                prepared.asked.claims,
+                claims,
                 prepared.need(self.config.budget, quote),
                 wait_seconds=self.config.budget.wait_seconds,
                 # A client that closed while its call waited most likely gave up: what was not yet
@@ -147,6 +149,11 @@ class DataPort:
             quote=quote,
             on_settle=self._settled,
         )
+        if claims.trace:
+            key = claims.trial_uid, claims.attempt
+            call.trace = Trace(key, call.dispatch.call)
+            call.trace.request.add(prepared.asked.body)
+            call.on_end = self.traces.offer
         task = asyncio.get_running_loop().create_task(call.run())
         self.running.add(task)
         task.add_done_callback(self.running.discard)

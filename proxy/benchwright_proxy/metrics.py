@@ -6,6 +6,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from .journal.records import Dispatch, Settle
 from .ledger import Ledger
 from .refusal import Reason
+from .traces import Traces
 
 _WHO = ("dialect", "provider", "model")
 _SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600)
@@ -14,7 +15,7 @@ _SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600)
 class Metrics:
     """All of the proxy's metrics, in a registry of its own."""
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, ledger: Ledger, traces: Traces) -> None:
         self._registry = registry = CollectorRegistry()
         self._calls = Counter(
             "benchwright_proxy_calls",
@@ -48,14 +49,20 @@ class Metrics:
             buckets=_SECONDS,
             registry=registry,
         )
-        self._gauges(ledger)
+        self._gauges(ledger, traces)
 
-    def _gauges(self, ledger: Ledger) -> None:
+    def _gauges(self, ledger: Ledger, traces: Traces) -> None:
         gauges = (
             ("in_flight", "Calls under way.", ledger.in_flight),
             ("journal_broken", "1 if the journal cannot be written.", lambda: _broken(ledger)),
             ("journal_torn_lines", "Last lines torn by a crash.", lambda: ledger.damage.torn),
             ("journal_corrupt_lines", "Unreadable lines.", lambda: ledger.damage.corrupt),
+            ("traces_kept", "Bodies of calls that were kept.", lambda: traces.kept),
+            (
+                "traces_dropped",
+                "Bodies of calls for which there was no room.",
+                lambda: traces.dropped,
+            ),
         )
         for name, text, function in gauges:
             gauge = Gauge(f"benchwright_proxy_{name}", text, registry=self._registry)

@@ -70,6 +70,7 @@ class Prepared:
             run_uid=claims.run_uid,
             trial=claims.trial,
             dialect=self.asked.dialect,
+            endpoint=self.asked.endpoint,
             provider=self.provider.name,
             model=model.name,
             upstream_model=model.upstream_model or model.name,

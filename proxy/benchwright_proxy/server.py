@@ -14,7 +14,7 @@ from .admin_port import AdminPort
 from .auth import Gate
 from .catalogue import Catalogue
 from .clock import Clock, SystemClock
-from .config import Config, ScriptedProvider
+from .config import Config, HttpProvider, ScriptedProvider
 from .connection import ClientServer
 from .data_port import DataPort
 from .ledger import Ledger
@@ -25,7 +25,9 @@ from .providers.http import HttpUpstream
 from .ratelimits import RateLimits
 from .scripted.log import ScriptedLog
 from .scripted.provider import ScriptedModel
-from .watched import WatchedFile, read_signing_key
+from .traces import Traces
+from .watched import WatchedFile, read_provider_key, read_signing_key
+from .yamlfile import FileError
 
 log = logging.getLogger(__name__)
 
@@ -63,7 +65,8 @@ class Proxy:
         self.ledger = Ledger.open(options.journal, clock, patience=options.lock_seconds)
         self._providers = _providers(options, clock)
         catalogue = Catalogue(options.config, self._providers)
-        metrics = Metrics(self.ledger)
+        self.traces = Traces(options.journal / "traces", self._secrets)
+        metrics = Metrics(self.ledger, self.traces)
         pricing = Pricing(options.config)
         rate_limits = RateLimits(clock)
         self.data = DataPort(
@@ -74,14 +77,26 @@ class Proxy:
             metrics=metrics,
             pricing=pricing,
             rate_limits=rate_limits,
+            traces=self.traces,
             clock=clock,
             new_id=lambda: secrets.token_hex(8),
         )
-        self.admin = AdminPort(gate, catalogue, self.ledger, metrics, pricing, rate_limits, clock)
+        self.admin = AdminPort(
+            gate, catalogue, self.ledger, metrics, pricing, rate_limits, clock, self.traces
+        )
         self._stopped = False
         self._runners: list[web.ServerRunner] = []
         self.data_address: tuple[str, int] = ("", 0)
         self.admin_address: tuple[str, int] = ("", 0)
+
+    def _secrets(self) -> list[str]:
+        """Providers' keys, as they are now."""
+        files = [p.key_file for p in self._options.config.providers if isinstance(p, HttpProvider)]
+        found = []
+        for file in files:
+            with contextlib.suppress(FileError):
+                found += [read_provider_key(file)] if file else []
+        return found
 
     async def start(self) -> None:
         """Open both ports. Raises OSError if one is taken."""
@@ -117,6 +132,7 @@ class Proxy:
             await runner.cleanup()
         for provider in self._providers:
             await provider.close()
+        await asyncio.to_thread(self.traces.close)
         await self.ledger.shut()
 
 

@@ -58,8 +58,9 @@ class Claims:
 
     `audience` is one of AUDIENCES, `role` one of ROLES, `trial_uid` the UID of the Trial object,
     `task` the digest of the only task whose parts may be fetched, `models` the only model names that
-    may be asked for (none listed: none allowed), `expires_at` unix seconds. `run_uid` is the
-    UID of the run; `run_limited` says that it has limits of its own, without which no call is made.
+    may be asked for (none listed: none allowed), `expires_at` unix seconds. `run_uid` is the UID of
+    the run; `run_limited` says that it has limits of its own, without which no call is made, and
+    `trace` that bodies of calls are kept.
     """
 
     audience: str
@@ -75,6 +76,7 @@ class Claims:
     limits: Limits = Limits()
     run_uid: str = ""
     run_limited: bool = False
+    trace: bool = False
     expires_at: int
 
 
@@ -178,6 +180,7 @@ def _claims(payload: bytes) -> Claims:
         limits=_limits(data["limits"]),
         run_uid=_text(data["run_uid"]),
         run_limited=_flag(data["run_limited"]),
+        trace=_flag(data["trace"]),
         expires_at=_count(data["expires_at"]),
     )
 

@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from benchwright.results import database as db
 from benchwright.results.database import open_engine
 from benchwright.results.news import News
-from benchwright.results.objects import ObjectStore
+from benchwright.results.objects import ObjectStore, evidence_key
 from benchwright.results.runs import Asked, plans_of
 from benchwright.results.service import internal_app, trial_app
 from benchwright.results.store import Store
@@ -79,6 +79,16 @@ class Results:
     async def plans(self) -> list[dict[str, Any]]:
         return await plans_of(self.store.engine, Asked("bench", "run-1"))
 
+    async def calls(self, trial_uid: str) -> str | None:
+        """What the first stored model call of a trial asked; None where no call is stored."""
+        found = [f for f in await self.store.files(trial_uid) if f.name == "calls.jsonl"]
+        if not found:
+            return None
+        key = evidence_key(trial_uid, found[0].attempt, found[0].stage, found[0].name)
+        stored = await self.store.objects.read(key)
+        data = b"".join([chunk async for chunk in stored.chunks])
+        return str(json.loads(data.splitlines()[0])["request"])
+
     async def rows(self) -> list[dict[str, Any]]:
         """Records of all trials, those of baselines too."""
         async with self._engine.connect() as connection:
@@ -111,6 +121,7 @@ class Proxy:
     """UID of a run → the limits that it was given last."""
     run: dict[str, Any] = field(default_factory=dict)
     """What is said of each run, where it is not nothing."""
+    forgotten: list[tuple[str, int]] = field(default_factory=list)
     port: int = 0
     _runner: web.AppRunner | None = None
 
@@ -119,6 +130,8 @@ class Proxy:
         app.router.add_post("/v1/close", self._close)
         app.router.add_get("/v1/models", self._models)
         app.router.add_post("/v1/run", self._run)
+        app.router.add_get("/v1/calls.jsonl", self._calls_of)
+        app.router.add_post("/v1/forget", self._forget)
         self._runner, self.port = await _serve(app)
 
     async def stop(self) -> None:
@@ -149,6 +162,18 @@ class Proxy:
         self._check(request)
         named = [{"name": name, "priced": name in self.priced} for name in self.models]
         return web.json_response({"models": named})
+
+    async def _calls_of(self, request: web.Request) -> web.Response:
+        self._check(request)
+        uid, attempt = request.query["trial_uid"], request.query["attempt"]
+        bodies = {} if (uid, int(attempt)) in self.forgotten else {"request": "q", "response": "a"}
+        call = {"call": f"{uid}-{attempt}", "stage": "write", "status": "ok", **bodies}
+        return web.Response(text=json.dumps(call) + "\n")
+
+    async def _forget(self, request: web.Request) -> web.Response:
+        self._check(request)
+        self.forgotten.append((request.query["trial_uid"], int(request.query["attempt"])))
+        return web.json_response({})
 
     async def _run(self, request: web.Request) -> web.Response:
         self._check(request)

@@ -69,6 +69,16 @@ async def test_a_trials_own_limit_is_its_own_failure(monkeypatch: pytest.MonkeyP
         assert "invalid" not in {end for end, _ in world.outcomes().values()}
 
 
+async def test_a_run_may_keep_no_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with a_world(monkeypatch) as world:
+        world.apply_inputs("model", tasks=(REPAIR,))
+        world.apply_run("model", evidence={"calls": "none"})
+        world.start_operator()
+        await world.until_complete()
+        (row,) = await world.results.rows()
+        assert (row["usage"]["requests"], await world.results.calls(row["trial_uid"])) == (3, None)
+
+
 async def test_money_needs_prices(monkeypatch: pytest.MonkeyPatch) -> None:
     async with a_world(monkeypatch) as world:
         world.apply_inputs(*AGENTS, tasks=(REPAIR,))

@@ -43,6 +43,8 @@ async def check_finished(world: World) -> None:
     assert gains == {("nop", 0), ("script", 3), ("model", 3)}
     tokens = {(r["agent"], r["usage"]["input_tokens"]) for r in rows}
     assert tokens == {("nop", 0), ("script", 0), ("model", 900)}
+    kept = {(r["agent"], await world.results.calls(r["trial_uid"])) for r in rows}
+    assert kept == {("nop", None), ("script", None), ("model", "q")}
 
 
 async def test_the_wait_for_a_pod_is_right_though_the_api_servers_clock_is_ahead(

@@ -47,6 +47,14 @@ class Budget(Model):
     new trial starts, and the condition BudgetSpent says so. It may be changed while the run goes on."""
 
 
+class EvidenceSpec(Model):
+    """What is kept of trials beside their facts, logs and patches."""
+
+    calls: Literal["none", "metadata", "full"] = "metadata"
+    """Of model calls. metadata: times, tokens, cost and status of each; full: what was asked and
+    answered too, without secrets, 4 MiB of each at most; none: sums alone."""
+
+
 class LimitOverrides(Model):
     """Time limits that replace those of the tasks, in seconds."""
 
@@ -96,6 +104,8 @@ class BenchmarkRunSpec(Model):
     """Time limits that replace those of the tasks."""
     budget: Budget = Budget()
     """What may be spent."""
+    evidence: EvidenceSpec = EvidenceSpec()
+    """What is kept."""
     network: Literal["none"] = "none"
     """Egress of workspaces beside the proxy. none: nothing."""
     failure_policy: FailurePolicy = FailurePolicy()
@@ -109,7 +119,8 @@ class BenchmarkRunSpec(Model):
 MUTABLE_FIELDS = ("parallelism", "suspend", "ttlSecondsAfterFinished")
 """And budget.run, a part of a field."""
 _FROZEN = (
-    "agents", "taskSet", "selector", "trialsPerTask", "seed", "limits", "network", "failurePolicy",
+    "agents", "taskSet", "selector", "trialsPerTask", "seed", "limits", "evidence", "network",
+    "failurePolicy",
 )  # fmt: skip
 _HAS = "(has({0}.budget) && has({0}.budget.trial))"
 _SAME_TRIAL_BUDGET = (

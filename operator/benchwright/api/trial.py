@@ -15,7 +15,7 @@ from benchwright.api.measurements import (
     StageUsage,
     Usage,
 )
-from benchwright.api.run import FailurePolicy, Spendable
+from benchwright.api.run import EvidenceSpec, FailurePolicy, Spendable
 from benchwright.api.task import TaskLimits, TaskSnapshot
 
 Message = Annotated[str, StringConstraints(max_length=MESSAGE_MAX)]
@@ -54,6 +54,8 @@ class TrialSpec(Model):
     """What each attempt may spend."""
     run_budget: bool = False
     """Whether the run has a budget of its own, over all of its trials."""
+    evidence: EvidenceSpec = EvidenceSpec()
+    """What is kept."""
     network: Literal["none"] = "none"
     """Egress of the workspace beside the proxy."""
     failure_policy: FailurePolicy = FailurePolicy()

@@ -31,11 +31,12 @@ def evidence(target: Target, trial: str, out: Path | None, service: str) -> None
 
 async def _evidence(target: Target, trial: str, path: Path, service: str) -> None:
     async with connect(target) as session:
-        uid = await _uid(session, trial)
+        uid = await trial_uid(session, trial)
         await download(Gateway(session, service), uid, path)
 
 
-async def _uid(session: Session, trial: str) -> str:
+async def trial_uid(session: Session, trial: str) -> str:
+    """The UID of a trial that is named, or the UID itself. Raises CliError."""
     from benchwright.kube.client import TRIALS
     from benchwright.kube.errors import ApiError
 

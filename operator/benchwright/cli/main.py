@@ -13,6 +13,7 @@ _COMMANDS = {
     "results": ("results", "Download results, report and evidence of a run."),
     "report": ("report", "Write the report of a run, of its records, or of a table of trials."),
     "evidence": ("evidence", "Download all evidence of one trial."),
+    "calls": ("calls", "Print the model calls of one trial, or send them to a collector."),
     "calibrate": ("calibrate", "Item statistics of tasks, and which should be looked at."),
     "compare": ("compare", "Compare two agents, and say how sure that is."),
     "push": ("push", "Put source archives into the results store."),

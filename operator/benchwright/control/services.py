@@ -1,6 +1,7 @@
 """Clients of the results service and the proxy's admin port."""
 
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -41,13 +42,14 @@ async def _call(
     token: str,
     body: object = None,
     *,
+    data: AsyncIterator[bytes] | None = None,
     limit: aiohttp.ClientTimeout = _TIMEOUT,
     accept: Sequence[int] = (200,),
 ) -> tuple[int, Any]:
     headers = {"Authorization": f"Bearer {token}"}
     try:
         async with session.request(
-            method, url, json=body, headers=headers, timeout=limit
+            method, url, json=body, data=data, headers=headers, timeout=limit
         ) as answer:
             if answer.status not in accept:
                 raise ServiceError(f"{method} {url}: {answer.status} {(await answer.text())[:500]}")
@@ -100,6 +102,11 @@ class ResultsClient:
             **answer, measurements=Measurements.model_validate(measured) if measured else None
         )
 
+    async def put_calls(self, trial_uid: str, attempt: int, lines: AsyncIterator[bytes]) -> None:
+        """Model calls of an attempt, as JSON lines; again is the same."""
+        url = f"{self._url}/v1/attempts/{trial_uid}/{attempt}/calls"
+        await _call(self._session, "PUT", url, self._tokens.own("results"), data=lines)
+
     async def put_plan(self, run_uid: str, plan: Mapping[str, Any]) -> None:
         await self._call("PUT", f"/v1/plans/{run_uid}", plan)
 
@@ -124,6 +131,24 @@ class ProxyClient:
         _, answer = await _call(self._session, "POST", url, self._tokens.own("proxy"))
         return parse_usage(answer)
 
+    @contextlib.asynccontextmanager
+    async def calls(self, trial_uid: str, attempt: int) -> AsyncIterator[AsyncIterator[bytes]]:
+        """Model calls of an attempt, as JSON lines."""
+        url = f"{self._url}/v1/calls.jsonl?trial_uid={trial_uid}&attempt={attempt}"
+        headers = {"Authorization": f"Bearer {self._tokens.own('proxy')}"}
+        try:
+            async with self._session.get(url, headers=headers, timeout=_TIMEOUT) as answer:
+                if answer.status != 200:
+                    raise ServiceError(f"GET {url}: {answer.status}")
+                yield answer.content.iter_any()
+        except (aiohttp.ClientError, TimeoutError) as error:
+            raise ServiceError(f"GET {url}: {error!r}") from error
+
+    async def forget(self, trial_uid: str, attempt: int) -> None:
+        """What the results service keeps now, the proxy need not."""
+        url = f"{self._url}/v1/forget?trial_uid={trial_uid}&attempt={attempt}"
+        await _call(self._session, "POST", url, self._tokens.own("proxy"))
+
     async def models(self) -> dict[str, bool]:
         """Each model that is configured, and whether its price is known."""
         url = f"{self._url}/v1/models"
@@ -136,6 +161,16 @@ class ProxyClient:
         body = asdict(limits_of(budget or Spendable()))
         _, answer = await _call(self._session, "POST", url, self._tokens.own("proxy"), body)
         return _ledger(answer, in_money=budget is not None and budget.cost_usd is not None)
+
+
+async def keep_calls(
+    proxy: ProxyClient, results: ResultsClient, trial_uid: str, attempt: int
+) -> None:
+    """Take the calls of a closed attempt to the results service, piece by piece. Repeating it, after
+    a crash in between, does no harm: what the proxy forgot was stored, and is not stored again."""
+    async with proxy.calls(trial_uid, attempt) as lines:
+        await results.put_calls(trial_uid, attempt, lines)
+    await proxy.forget(trial_uid, attempt)
 
 
 def _ledger(answer: Json, *, in_money: bool) -> Ledger:

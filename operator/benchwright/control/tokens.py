@@ -55,14 +55,14 @@ class Tokens:
         claims = self._claims(
             trial, attempt, stage, seconds, audience="proxy", role="workspace",
             models=(agent.spec.model,), limits=limits_of(trial.spec.budget),
-            run_limited=trial.spec.run_budget,
+            run_limited=trial.spec.run_budget, trace=trial.spec.evidence.calls == "full",
         )  # fmt: skip
         return self._sign(claims)
 
     def _claims(
         self, trial: TrialView, attempt: int, stage: str, seconds: int, *, audience: str, role: str,
         task: str = "", models: tuple[str, ...] = (), limits: Limits | None = None,
-        run_limited: bool = False,
+        run_limited: bool = False, trace: bool = False,
     ) -> Claims:  # fmt: skip
         return Claims(
             audience=audience,
@@ -78,6 +78,7 @@ class Tokens:
             limits=limits or Limits(),
             run_uid=trial.run_uid,
             run_limited=run_limited,
+            trace=trace,
             expires_at=self._until(seconds + _SLACK_SECONDS),
         )
 

@@ -11,6 +11,7 @@ from benchwright.api.run import FailurePolicy
 from benchwright.api.trial import TrialStatus
 from benchwright.control.context import Context
 from benchwright.control.refusals import refused_pod
+from benchwright.control.services import keep_calls
 from benchwright.control.views import status_patch
 from benchwright.core.observed import PodView, parse_pod
 from benchwright.core.record import record
@@ -135,6 +136,8 @@ async def _apply(
     """Do the steps in order; each is harmless to repeat, so that a crash in between is too."""
     if decision.close_proxy is not None:
         usage = await ctx.proxy.close(seen.trial.uid, decision.close_proxy)
+        if usage.usage.total.requests and seen.trial.spec.evidence.calls != "none":
+            await keep_calls(ctx.proxy, ctx.results, seen.trial.uid, decision.close_proxy)
         seen = replace(seen, usage=usage)
     if decision.grade is not None:
         seen = replace(seen, verdict=await ctx.results.verdict(seen.trial, decision.grade))

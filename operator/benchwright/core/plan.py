@@ -119,6 +119,7 @@ def measurement(
         order=item.order,
         limits=limits(spec, item.task),
         budget=spec.budget.trial,
+        evidence=spec.evidence,
         run_budget=spec.budget.run is not None,
         network=spec.network,
         failure_policy=spec.failure_policy,

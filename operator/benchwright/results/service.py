@@ -9,7 +9,7 @@ from pathlib import Path
 
 from aiohttp import web
 
-from benchwright.results import auth, internal_api, run_api, trial_api
+from benchwright.results import auth, calls_api, internal_api, run_api, trial_api
 from benchwright.results.database import open_engine
 from benchwright.results.metrics import METRICS, Metrics, counted, metrics_app
 from benchwright.results.news import News
@@ -60,6 +60,7 @@ def internal_app(
     app[run_api.REPORTS] = reports
     app.add_routes(internal_api.routes)
     app.add_routes(run_api.routes)
+    app.add_routes(calls_api.routes)
     mount(app, store, reports)
     app.on_shutdown.append(_end_polls)
     app.on_cleanup.append(_end_reports)

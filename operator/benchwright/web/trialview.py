@@ -15,6 +15,7 @@ from benchwright.web.files import LogView, PatchView, logs, patches
 from benchwright.web.ports import Evidence, FactsRow, FileRow, Record
 from benchwright.web.render import shown_dict
 from benchwright.web.stages import StageView, evaluated, parse_facts, read_facts, timeline
+from benchwright.web.transcript import TranscriptView, transcripts
 
 WRITING = "testWriting"
 _COVERED = frozenset({WRITING})
@@ -22,7 +23,7 @@ _FIELDS = (
     "trial", "run", "run_uid", "namespace", "agent", "agent_digest", "scaffold", "model", "effort",
     "task", "task_digest", "kind", "network", "index", "order", "attempt", "outcome", "reason",
     "message", "coverage", "started_at", "finished_at", "usage", "would_pass",
-    "corpus_digest", "protocol", "nodes",
+    "corpus_digest", "protocol", "nodes", "prices",
 )  # fmt: skip
 """What the page reads by name: an older record may lack some, which is unknown."""
 _TESTED = frozenset({WRITING, "testRunning"})
@@ -46,6 +47,7 @@ class TrialPage:
     """None for a kind of task without a test report."""
     patches: Sequence[PatchView]
     logs: Sequence[LogView]
+    transcripts: Sequence[TranscriptView]
     usage: Mapping[str, Mapping[str, Any]]
     """Stage → tokens; the last is the sum."""
     attempts: Sequence[Mapping[str, Any]]
@@ -72,6 +74,7 @@ async def trial_page(evidence: Evidence, colourer: Colourer, record: Record) -> 
         cases=cases if kind in _TESTED else None,
         patches=await patches(evidence, files, colourer),
         logs=await logs(evidence, sorted(files, key=_last_first)),
+        transcripts=await transcripts(evidence, files),
         usage=_usage(record),
         attempts=record.get("attempts") or [],
         files=files,

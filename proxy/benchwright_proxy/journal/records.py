@@ -59,6 +59,7 @@ class Dispatch(Record):
     run: str
     trial: str
     dialect: str
+    endpoint: str = ""
     provider: str
     model: str
     upstream_model: str

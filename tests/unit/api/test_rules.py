@@ -153,6 +153,7 @@ CHANGES: Mapping[str, Any] = {
     "seed": 9,
     "limits": {"agentSeconds": 9},
     "budget": {"trial": {"requests": 9}},
+    "evidence": {"calls": "full"},
     "network": "open",
     "failurePolicy": {"maxInfraRetries": 8},
     "suspend": True,
@@ -173,6 +174,17 @@ def test_the_plan_is_frozen_and_only_the_three_mutable_fields_change(field: str)
     else:
         assert found is not None
         assert "apply a new BenchmarkRun" in found
+
+
+def test_the_budget_of_the_whole_run_may_change_and_no_other_part_of_it() -> None:
+    for budget in (
+        {"run": {"requests": 9}, "trial": {}},
+        {"run": {"costUsd": "2.50"}, "trial": {}},
+    ):
+        assert refusal(RUN_RULES, {**SPEC, "budget": budget}, SPEC) is None
+    found = refusal(RUN_RULES, {**SPEC, "budget": {"run": {}, "trial": {"requests": 1}}}, SPEC)
+    assert found is not None
+    assert "budget.run" in found
 
 
 def test_an_unchanged_run_may_be_applied_again() -> None:

@@ -1,0 +1,173 @@
+"""What was asked and answered, where a run wants it kept: bodies of calls, without secrets.
+
+Usage is never lost for a trace: bodies wait in a bounded queue for a thread that writes them, and a
+body that finds no room there is dropped and counted (BerriAI/litellm#38193). Each attempt has one
+file of JSON lines, which the operator takes to the results service and then lets go.
+"""
+
+import contextlib
+import hashlib
+import json
+import logging
+import queue
+import re
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .jsonvalue import JsonObject, as_object, dump, parse
+
+log = logging.getLogger(__name__)
+
+#: Bytes of a request or an answer that are kept at most, and that may wait to be written.
+BODY_BYTES, QUEUE_BYTES = 4 * 2**20, 64 * 2**20
+REMOVED = "[removed]"
+#: What credentials look like: trial tokens, and keys of providers and forges.
+_SECRETS = re.compile(
+    r"sk-[A-Za-z0-9_-]{16,}(?:\.[A-Za-z0-9_-]+)?|AIza[A-Za-z0-9_-]{30,}|gh[pousr]_[A-Za-z0-9]{20,}"
+    r"|github_pat_[A-Za-z0-9_]{20,}|AKIA[0-9A-Z]{16}|xox[a-z]-[A-Za-z0-9-]{10,}"
+)
+
+Key = tuple[str, int]
+
+
+@dataclass(slots=True)
+class Body:
+    """The beginning of a body; `size` is that of all of it."""
+
+    data: bytearray = field(default_factory=bytearray)
+    size: int = 0
+
+    def add(self, chunk: bytes) -> None:
+        room = BODY_BYTES - len(self.data)
+        if room > 0:
+            self.data += chunk[:room]
+        self.size += len(chunk)
+
+    def told(self, name: str, secrets: Iterable[str]) -> JsonObject:
+        text = self.data.decode("utf-8", "replace")
+        for secret in secrets:
+            text = text.replace(secret, REMOVED)
+        return {
+            name: _SECRETS.sub(REMOVED, text),
+            f"{name}_size": self.size,
+            f"{name}_truncated": self.size > len(self.data),
+        }
+
+
+@dataclass(slots=True)
+class Trace:
+    """One call's bodies, as they went out and came back."""
+
+    key: Key
+    call: str
+    request: Body = field(default_factory=Body)
+    response: Body = field(default_factory=Body)
+    encoding: str = ""
+
+    @property
+    def waiting(self) -> int:
+        """Bytes that it takes while it waits."""
+        return len(self.request.data) + len(self.response.data)
+
+
+class Traces:
+    """The files, and the thread that writes them."""
+
+    def __init__(
+        self,
+        folder: Path,
+        secrets: Callable[[], Iterable[str]] = tuple,
+        queue_bytes: int = QUEUE_BYTES,
+    ) -> None:
+        """`secrets` are texts that are never kept, such as providers' keys."""
+        self._folder = folder
+        self._secrets = secrets
+        self._limit = queue_bytes
+        self._queue: queue.SimpleQueue[Trace | threading.Event | None] = queue.SimpleQueue()
+        self._lock = threading.Lock()
+        self._queued = 0
+        self._thread: threading.Thread | None = None
+        self.kept = self.dropped = 0
+
+    def offer(self, trace: Trace) -> None:
+        """Have a trace written, or count it as dropped."""
+        with self._lock:
+            if self._queued + trace.waiting > self._limit:
+                self.dropped += 1
+                return
+            self._queued += trace.waiting
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._write_all, name="traces", daemon=True)
+            self._thread.start()
+        self._queue.put(trace)
+
+    def flush(self) -> None:
+        """Wait until all that was offered is written."""
+        if self._thread is not None:
+            done = threading.Event()
+            self._queue.put(done)
+            done.wait()
+
+    def close(self) -> None:
+        """Write what waits, and end the thread."""
+        if self._thread is not None:
+            self._queue.put(None)
+            self._thread.join()
+            self._thread = None
+
+    def merged(self, key: Key, calls: Iterable[JsonObject]) -> Iterator[bytes]:
+        """Calls as JSON lines, each with its bodies where they were kept. Blocks: for a thread."""
+        self.flush()
+        where = self._where(key)
+        with contextlib.ExitStack() as stack:
+            file = stack.enter_context(self._path(key).open("rb")) if where else None
+            for call in calls:
+                at = where.get(str(call.get("call")))
+                bodies: JsonObject = {}
+                if file is not None and at is not None:
+                    file.seek(at)
+                    bodies = as_object(parse(file.readline()))
+                yield dump({**call, **bodies}) + b"\n"
+
+    def forget(self, key: Key) -> None:
+        """Let go of an attempt's bodies."""
+        self.flush()
+        self._path(key).unlink(missing_ok=True)
+
+    def _where(self, key: Key) -> Mapping[str, int]:
+        """Call → offset of its line."""
+        found, offset = {}, 0
+        with contextlib.suppress(FileNotFoundError), self._path(key).open("rb") as file:
+            for line in file:
+                if line.endswith(b"\n"):  # or a crash tore it
+                    found[json.loads(line[: line.index(b",")] + b"}")["call"]] = offset
+                offset += len(line)
+        return found
+
+    def _path(self, key: Key) -> Path:
+        name = hashlib.sha256(key[0].encode()).hexdigest()[:32]
+        return self._folder / f"{name}-{key[1]}.jsonl"
+
+    def _write_all(self) -> None:
+        while (item := self._queue.get()) is not None:
+            if isinstance(item, threading.Event):
+                item.set()
+                continue
+            try:
+                self._write(item)
+                self.kept += 1
+            except OSError as error:
+                self.dropped += 1
+                log.warning("a trace could not be written: %s", error.strerror)
+            with self._lock:
+                self._queued -= item.waiting
+
+    def _write(self, trace: Trace) -> None:
+        secrets = list(self._secrets())
+        line: JsonObject = {"call": trace.call, **trace.request.told("request", secrets)}
+        line |= {**trace.response.told("response", secrets), "response_encoding": trace.encoding}
+        self._folder.mkdir(parents=True, exist_ok=True)
+        with self._path(trace.key).open("ab") as file:
+            file.write(dump(line) + b"\n")
