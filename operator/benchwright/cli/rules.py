@@ -9,7 +9,7 @@ from typing import TypeVar, cast
 
 from pydantic import BaseModel
 
-from benchwright.api.agent import AGENT_RULES, AgentSpec
+from benchwright.api.agent import AGENT_RULES, LIBRARIES, PRESET_DIALECTS, AgentSpec
 from benchwright.api.run import RUN_RULES, BenchmarkRunSpec
 from benchwright.api.task import TASK_RULES, Task, first_problem
 from benchwright.api.taskset import TASKSET_RULES, TaskSetSpec
@@ -37,7 +37,23 @@ def _no_model(agent: AgentSpec) -> Path | None:
 
 
 def _no_dialect(agent: AgentSpec) -> Path | None:
-    return ("model",) if agent.model is not None and agent.dialect == "none" else None
+    lacking = agent.model is not None and agent.dialect == "none" and agent.preset is None
+    return ("model",) if lacking else None
+
+
+def _preset_no_model(agent: AgentSpec) -> Path | None:
+    return ("preset",) if agent.preset is not None and agent.model is None else None
+
+
+def _no_run(agent: AgentSpec) -> Path | None:
+    has_command = agent.preset is not None and agent.preset not in LIBRARIES
+    return ("run",) if agent.run is None and not has_command else None
+
+
+def _preset_dialect(agent: AgentSpec) -> Path | None:
+    if agent.preset is None or agent.dialect == "none":
+        return None
+    return None if agent.dialect in PRESET_DIALECTS[agent.preset] else ("dialect",)
 
 
 def _harness_names(agent: AgentSpec) -> Path | None:
@@ -80,6 +96,9 @@ def _task_rules() -> Iterable[_Entry]:
 _ENTRIES: tuple[_Entry, ...] = (
     _rule(AGENT_RULES, "dialect needs a model", AgentSpec, _no_model),
     _rule(AGENT_RULES, "model needs a dialect", AgentSpec, _no_dialect),
+    _rule(AGENT_RULES, "preset needs a model", AgentSpec, _preset_no_model),
+    _rule(AGENT_RULES, "run is needed", AgentSpec, _no_run),
+    _rule(AGENT_RULES, "preset does not speak", AgentSpec, _preset_dialect),
     _rule(AGENT_RULES, "environment names that start with", AgentSpec, _harness_names),
     _rule(TASKSET_RULES, "source takes exactly one", TaskSetSpec, _one_source),
     _rule(RUN_RULES, "an agent is named twice", BenchmarkRunSpec, _agents_once),

@@ -13,6 +13,7 @@ from benchwright.api.trial import TrialSpec, TrialStatus
 from benchwright.core.clock import format_time, parse_time
 from benchwright.core.runview import RunView, TrialSummary
 from benchwright.core.trialview import TrialView
+from benchwright.resources.presets import script_of
 
 Json = dict[str, Any]
 
@@ -60,7 +61,15 @@ def run_view(raw: Json) -> RunView:
 
 def agent_snapshot(raw: Json) -> AgentSnapshot:
     spec = parse_stored(AgentSpec, raw["spec"])
-    return AgentSnapshot(name=raw["metadata"]["name"], digest=digest_of(spec), spec=spec)
+    return AgentSnapshot(name=raw["metadata"]["name"], digest=agent_digest(spec), spec=spec)
+
+
+def agent_digest(spec: AgentSpec) -> str:
+    """Identity of a configuration: what its preset does is a part of it."""
+    if spec.preset is None:
+        return digest_of(spec)
+    text = f"{digest_of(spec)}\n{script_of(spec)}"
+    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
 
 
 def digest_of(model: Model) -> str:

@@ -11,6 +11,7 @@ from benchwright.api import labels, stageplan
 from benchwright.api.agent import AgentSpec
 from benchwright.api.base import API_VERSION
 from benchwright.core.trialview import TrialView
+from benchwright.resources.presets import dialect_of
 from benchwright.resources.security import container_security, pod_security
 from benchwright.resources.settings import PodSettings
 from benchwright.resources.stages import role_of, stage_plan
@@ -204,7 +205,7 @@ def _environment(
         "BENCHWRIGHT_MODEL": agent.model or "",
         "BENCHWRIGHT_PROXY_URL": settings.proxy_url,
     }
-    env |= _dialect(agent.dialect, settings.proxy_url, token)
+    env |= _dialect(dialect_of(agent), settings.proxy_url, token)
     env |= {e.name: e.value for e in agent.env}
     return _pairs(env)
 

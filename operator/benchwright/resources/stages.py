@@ -3,6 +3,7 @@
 from benchwright.api.stageplan import SelectionPolicy, StagePlan, StepPlan
 from benchwright.api.trial import TrialSpec
 from benchwright.core.trialview import EVALUATE, TrialView
+from benchwright.resources.presets import script_of
 from benchwright.resources.settings import PodSettings
 
 _ANSWERS = {"detect": ["tooling.json"], "setup": ["setup.sh", "test.sh"]}
@@ -60,7 +61,10 @@ def agent_steps(spec: TrialSpec) -> list[StepPlan]:
     steps: list[StepPlan] = []
     if agent.setup:
         steps.append({"name": "setup", "seconds": spec.limits.setup_seconds, "script": agent.setup})
-    return [*steps, {"name": "agent", "seconds": spec.limits.agent_seconds, "script": agent.run}]
+    return [
+        *steps,
+        {"name": "agent", "seconds": spec.limits.agent_seconds, "script": script_of(agent)},
+    ]
 
 
 def evaluator_steps(spec: TrialSpec) -> list[StepPlan]:

@@ -185,7 +185,7 @@ def test_an_evaluator_knows_nothing_of_the_agent() -> None:
     assert trial.agent is not None
     for word in (
         "special",
-        trial.agent.spec.run,
+        str(trial.agent.spec.run),
         "agents.example",
         "BENCHWRIGHT_PROMPT_FILE",
         "demo",
