@@ -45,6 +45,10 @@ browser: venv ## The web view in headless Chromium: clicks, keyboard, accessibil
 e2e: venv cluster images load ## Tests on the real cluster
 	@$(CLUSTER_ENV) && $(BIN)/python -m pytest -q tests/e2e -m e2e
 
+.PHONY: bench-proxy
+bench-proxy: venv ## What the proxy costs beside LiteLLM, Go's ReverseProxy and nginx (tests/bench/proxy)
+	$(BIN)/python -m tests.bench.proxy
+
 .PHONY: bench
 bench: venv cluster images install ## Ratios against bare pods on the same cluster (tests/bench)
 	@$(CLUSTER_ENV) && $(BIN)/python -m tests.bench.noop_trials --namespace $(NAMESPACE)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from . import headers as header_rules
 from .clock import Clock
 from .refusal import RefusalError
-from .token import PREFIX, Claims, TokenError, verify
+from .token import PREFIX, Claims, TokenError, Verifier
 from .yamlfile import FileError
 
 
@@ -15,6 +15,7 @@ class Gate:
     def __init__(self, keys: Callable[[], Sequence[bytes]], clock: Clock) -> None:
         self._keys = keys
         self._clock = clock
+        self._verifier = Verifier()
 
     def enter(
         self, headers: Mapping[str, str], roles: frozenset[str], query_key: str | None = None
@@ -27,7 +28,7 @@ class Gate:
             )
         try:
             now = int(self._clock.now())
-            claims = verify(token, self._keys(), audience="proxy", now=now)
+            claims = self._verifier.verify(token, self._keys(), audience="proxy", now=now)
         except TokenError as error:
             raise _unauthenticated(f"the token is not valid: {error.reason}") from error
         except FileError as error:

@@ -1,6 +1,8 @@
 """Prometheus metrics. Labels come from the configuration and from fixed sets, never from a request:
 their number is bounded, and they name no trial."""
 
+from typing import TypeVar, cast
+
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 from .journal.records import Dispatch, Settle
@@ -8,6 +10,7 @@ from .ledger import Ledger
 from .refusal import Reason
 from .traces import Traces
 
+M = TypeVar("M", Counter, Histogram)
 _WHO = ("dialect", "provider", "model")
 _SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600)
 
@@ -17,6 +20,7 @@ class Metrics:
 
     def __init__(self, ledger: Ledger, traces: Traces) -> None:
         self._registry = registry = CollectorRegistry()
+        self._children: dict[tuple[object, tuple[str, ...]], object] = {}
         self._calls = Counter(
             "benchwright_proxy_calls",
             "Calls to models that ended, by the class of the provider's status (none: no answer).",
@@ -72,13 +76,21 @@ class Metrics:
         """Count a call that ended."""
         who = (dispatch.dialect, dispatch.provider, dispatch.model)
         status = settle.http_status
-        self._calls.labels(*who, f"{status // 100}xx" if status else "none").inc()
-        self._ends.labels(*who, settle.status, settle.usage.source).inc()
+        self._of(self._calls, *who, f"{status // 100}xx" if status else "none").inc()
+        self._of(self._ends, *who, settle.status, settle.usage.source).inc()
         for kind, count in _kinds(settle).items():
             if count:
-                self._tokens.labels(*who, kind).inc(count)
+                self._of(self._tokens, *who, kind).inc(count)
         if settle.ttfb_seconds is not None:
-            self._ttfb.labels(*who[:2]).observe(settle.ttfb_seconds)
+            self._of(self._ttfb, *who[:2]).observe(settle.ttfb_seconds)
+
+    def _of(self, metric: M, *labels: str) -> M:
+        """The child of a metric; to look one up by its labels is what costs."""
+        key = (metric, labels)
+        found = self._children.get(key)
+        if found is None:
+            found = self._children[key] = metric.labels(*labels)
+        return cast(M, found)
 
     def refused(self, reason: Reason) -> None:
         """Count a refusal."""

@@ -4,29 +4,39 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Generic, TypeVar
 
+from .clock import Clock
 from .token import parse_key
 from .yamlfile import FileError
 
 T = TypeVar("T")
 Stamp = tuple[int, int, int]
+#: A rotated key is used so long after it changed.
+LOOK_SECONDS = 1.0
 
 
 class WatchedFile(Generic[T]):
     """The parsed content of a file, read again when its inode, size or mtime changes."""
 
-    def __init__(self, path: Path, read: Callable[[Path], T]) -> None:
+    def __init__(self, path: Path, read: Callable[[Path], T], clock: Clock | None = None) -> None:
+        """With a `clock` the file is looked at once in LOOK_SECONDS at most."""
         self.path = path
+        self._clock = clock
+        self._looked = float("-inf")
         self._read = read
         self._stamp: Stamp | None = None
         self._value: T | None = None
 
     def get(self) -> T:
         """The current content. Raises FileError for as long as the file is bad or missing."""
+        now = self._clock.monotonic() if self._clock else None
+        if now is not None and self._value is not None and now - self._looked < LOOK_SECONDS:
+            return self._value
         stamp = self._stat()
         if self._value is None or stamp != self._stamp:
             self._value = None
             self._value = self._read(self.path)
             self._stamp = stamp
+        self._looked = now if now is not None else self._looked
         return self._value
 
     def _stat(self) -> Stamp:

@@ -7,6 +7,7 @@ import aiohttp
 from multidict import CIMultiDict
 
 from benchwright_proxy import headers
+from benchwright_proxy.clock import Clock
 from benchwright_proxy.config import Bounds, HttpProvider
 from benchwright_proxy.dialect import Dialect, error_body
 from benchwright_proxy.watched import WatchedFile, read_provider_key
@@ -57,12 +58,14 @@ class HttpReply:
 class HttpUpstream:
     """Connections to one provider."""
 
-    def __init__(self, settings: HttpProvider, bounds: Bounds) -> None:
+    def __init__(self, settings: HttpProvider, bounds: Bounds, clock: Clock | None = None) -> None:
         """Raises FileError if the CA file cannot be used."""
         self.name = settings.name
         self._settings = settings
         self._dialect = Dialect.OPENAI if settings.dialect == "azure" else Dialect(settings.dialect)
-        self._key = WatchedFile(settings.key_file, read_provider_key) if settings.key_file else None
+        self._key = (
+            WatchedFile(settings.key_file, read_provider_key, clock) if settings.key_file else None
+        )
         self._bounds = bounds
         self._tls = _tls(settings)
         self._session: aiohttp.ClientSession | None = None

@@ -1,0 +1,3 @@
+module benchwright.dev/bench/proxy
+
+go 1.22
