@@ -1,5 +1,6 @@
 """What an installation configures: providers, models, and the bounds to work within."""
 
+import re
 from pathlib import Path, PurePath
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
@@ -36,6 +37,25 @@ def _file_name(value: str) -> str:
     return value
 
 
+def _pattern(value: str) -> str:
+    try:
+        re.compile(value)
+    except re.error as error:
+        raise ValueError(f"not a regular expression: {error}") from error
+    return value
+
+
+class Cassette(Section):
+    """Answers of a provider in `folder`: recorded while they pass, or replayed in its place (then no
+    key is needed and nothing goes out). `pace`: as they came, or all at once. What `ignore` (regular
+    expressions) matches in a request makes no difference, such as today's date."""
+
+    folder: Path
+    mode: Literal["record", "replay"]
+    pace: Literal["original", "none"] = "original"
+    ignore: tuple[Annotated[str, AfterValidator(_pattern)], ...] = ()
+
+
 class HttpProvider(Section):
     """A provider reached over the network, relayed natively in its own dialect.
 
@@ -54,6 +74,7 @@ class HttpProvider(Section):
     api_version: str | None = Field(default=None, pattern=r"^[0-9a-z-]{1,40}$")
     key_file: Path | None = None
     ca_file: Path | None = None
+    cassette: Cassette | None = None
 
     @model_validator(mode="after")
     def _version_fits(self) -> "HttpProvider":

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import gc
 import logging
+import re
 import secrets
 import signal
 from collections.abc import Callable
@@ -15,6 +16,9 @@ from aiohttp import web
 
 from .admin_port import AdminPort
 from .auth import Gate
+from .cassettes.recording import Recorder
+from .cassettes.replay import Player
+from .cassettes.tape import Tape
 from .catalogue import Catalogue
 from .clock import Clock, SystemClock
 from .config import Config, HttpProvider, ScriptedProvider
@@ -24,7 +28,7 @@ from .ledger import Ledger
 from .metrics import Metrics
 from .pricing import Pricing
 from .providers.base import Provider
-from .providers.http import HttpUpstream
+from .providers.http import HttpUpstream, dialect_of
 from .ratelimits import RateLimits
 from .scripted.log import ScriptedLog
 from .scripted.provider import ScriptedModel
@@ -68,7 +72,7 @@ class Proxy:
         self.ledger = Ledger.open(options.journal, clock, patience=options.lock_seconds)
         self._providers = _providers(options, clock)
         catalogue = Catalogue(options.config, self._providers)
-        self.traces = Traces(options.journal / "traces", self._secrets)
+        self.traces = Traces(options.journal / "traces", lambda: provider_keys(options.config))
         metrics = Metrics(self.ledger, self.traces)
         pricing = Pricing(options.config)
         rate_limits = RateLimits(clock)
@@ -91,15 +95,6 @@ class Proxy:
         self._runners: list[web.ServerRunner] = []
         self.data_address: tuple[str, int] = ("", 0)
         self.admin_address: tuple[str, int] = ("", 0)
-
-    def _secrets(self) -> list[str]:
-        """Providers' keys, as they are now."""
-        files = [p.key_file for p in self._options.config.providers if isinstance(p, HttpProvider)]
-        found = []
-        for file in files:
-            with contextlib.suppress(FileError):
-                found += [read_provider_key(file)] if file else []
-        return found
 
     async def start(self) -> None:
         """Open both ports. Raises OSError if one is taken."""
@@ -150,8 +145,31 @@ def _providers(options: Options, clock: Clock) -> list[Provider]:
             scripted.preload(model.dialogue for model in mine if model.dialogue)
             providers.append(scripted)
         else:
-            providers.append(HttpUpstream(settings, options.config.bounds, clock))
+            providers.append(_upstream(settings, options, clock))
     return providers
+
+
+def _upstream(settings: HttpProvider, options: Options, clock: Clock) -> Provider:
+    """A provider on the network, listened to or replaced by a cassette where one is configured."""
+    if settings.cassette is None:
+        return HttpUpstream(settings, options.config.bounds, clock)
+    tape = Tape(settings.cassette.folder)
+    ignore = [re.compile(pattern) for pattern in settings.cassette.ignore]
+    if settings.cassette.mode == "replay":
+        paced = settings.cassette.pace == "original"
+        return Player(settings.name, dialect_of(settings), tape, paced=paced, ignore=ignore)
+    inner = HttpUpstream(settings, options.config.bounds, clock)
+    return Recorder(inner, tape, clock, lambda: provider_keys(options.config), ignore)
+
+
+def provider_keys(config: Config) -> list[str]:
+    """Providers' keys, as they are now: texts that are never written anywhere."""
+    found = []
+    for provider in config.providers:
+        if isinstance(provider, HttpProvider) and provider.key_file:
+            with contextlib.suppress(FileError):
+                found.append(read_provider_key(provider.key_file))
+    return found
 
 
 def _settle_memory() -> None:

@@ -10,24 +10,18 @@ import hashlib
 import json
 import logging
 import queue
-import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from .jsonvalue import JsonObject, as_object, dump, parse
+from .secretsout import scrubbed
 
 log = logging.getLogger(__name__)
 
 #: Bytes of a request or an answer that are kept at most, and that may wait to be written.
 BODY_BYTES, QUEUE_BYTES = 4 * 2**20, 64 * 2**20
-REMOVED = "[removed]"
-#: What credentials look like: trial tokens, and keys of providers and forges.
-_SECRETS = re.compile(
-    r"sk-[A-Za-z0-9_-]{16,}(?:\.[A-Za-z0-9_-]+)?|AIza[A-Za-z0-9_-]{30,}|gh[pousr]_[A-Za-z0-9]{20,}"
-    r"|github_pat_[A-Za-z0-9_]{20,}|AKIA[0-9A-Z]{16}|xox[a-z]-[A-Za-z0-9-]{10,}"
-)
 
 Key = tuple[str, int]
 
@@ -46,11 +40,8 @@ class Body:
         self.size += len(chunk)
 
     def told(self, name: str, secrets: Iterable[str]) -> JsonObject:
-        text = self.data.decode("utf-8", "replace")
-        for secret in secrets:
-            text = text.replace(secret, REMOVED)
         return {
-            name: _SECRETS.sub(REMOVED, text),
+            name: scrubbed(self.data.decode("utf-8", "replace"), secrets),
             f"{name}_size": self.size,
             f"{name}_truncated": self.size > len(self.data),
         }

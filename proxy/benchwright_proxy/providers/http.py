@@ -62,7 +62,7 @@ class HttpUpstream:
         """Raises FileError if the CA file cannot be used."""
         self.name = settings.name
         self._settings = settings
-        self._dialect = Dialect.OPENAI if settings.dialect == "azure" else Dialect(settings.dialect)
+        self._dialect = dialect_of(settings)
         self._key = (
             WatchedFile(settings.key_file, read_provider_key, clock) if settings.key_file else None
         )
@@ -119,6 +119,11 @@ class HttpUpstream:
     async def close(self) -> None:
         if self._session is not None:
             await self._session.close()
+
+
+def dialect_of(settings: HttpProvider) -> Dialect:
+    """What a provider speaks; Azure has another address and the same dialect."""
+    return Dialect.OPENAI if settings.dialect == "azure" else Dialect(settings.dialect)
 
 
 def _tls(settings: HttpProvider) -> ssl.SSLContext | bool:

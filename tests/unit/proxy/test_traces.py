@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from benchwright_proxy.jsonvalue import JsonObject, as_object
+from benchwright_proxy.secretsout import REMOVED
 from benchwright_proxy.token import sign
-from benchwright_proxy.traces import BODY_BYTES, REMOVED, Trace, Traces
+from benchwright_proxy.traces import BODY_BYTES, Trace, Traces
 
 from .helpers import (
     KEY,
