@@ -38,7 +38,12 @@ def error_body(dialect: Dialect, status: int, kind: str, message: str) -> bytes:
             "reason": kind,
             "domain": "benchwright.dev",
         }
-        details: Json = [reason]
+        details: list[Json] = [reason]
+        if kind == "budget_exceeded":
+            # Gemini CLI looks at no header: more than five minutes is for ever to it.
+            details.append(
+                {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "86400s"}
+            )
         return dump(
             {"error": {"code": status, "message": message, "status": name, "details": details}}
         )

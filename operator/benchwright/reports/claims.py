@@ -8,6 +8,7 @@ from typing import Literal
 from benchwright.analysis.comparison import CLOSE_TRIALS, PUBLISHED_TRIALS
 from benchwright.analysis.observations import Observation
 from benchwright.analysis.standings import Standing
+from benchwright.reports.identity import changed_models, changed_systems
 from benchwright.reports.provenance import warnings
 from benchwright.reports.report import Report
 from benchwright.reports.summary import Record, findings, valid_only
@@ -44,11 +45,13 @@ def _stops(report: Report) -> Iterator[str]:
     yield from _missing(report)
     yield from _too_few(report.standings)
     yield from _odd(report.records)
+    yield from changed_models(report.records)
 
 
 def _notes(report: Report) -> Iterator[str]:
     yield from _changed(report)
     yield from _nodes(report)
+    yield from changed_systems(report.records)
     yield from _invalid(report.standings)
     yield from _timeouts(report)
     yield from _repeated(report.records)

@@ -53,6 +53,13 @@ _QWEN = """\
  "privacy": {"usageStatisticsEnabled": false}, "telemetry": {"enabled": false},
  "model": {"generationConfig": {"maxRetries": 0}}, "memory": {"enableManagedAutoMemory": false}}
 """
+# Without a trusted folder --yolo is overridden, and no tool may run.
+_GEMINI = """\
+{"security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": false}},
+ "general": {"enableAutoUpdate": false, "enableAutoUpdateNotification": false},
+ "privacy": {"usageStatisticsEnabled": false}, "telemetry": {"enabled": false},
+ "tools": {"exclude": ["google_web_search", "web_fetch"]}}
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,15 +151,8 @@ PRESETS: Mapping[PresetName, Mapping[Dialect, Preset]] = {
     },
     "gemini-cli": {
         "gemini": Preset(
-            env={"GEMINI_MODEL": "{model}", "GEMINI_TELEMETRY_ENABLED": "false"},
-            files={
-                ".gemini/settings.json": (
-                    '{"security": {"auth": {"selectedType": "gemini-api-key"}}, '
-                    '"general": {"enableAutoUpdate": false, "disableAutoUpdate": true}, '
-                    '"privacy": {"usageStatisticsEnabled": false}, '
-                    '"tools": {"exclude": ["google_web_search", "web_fetch"]}}\n'
-                )
-            },
+            env={"GEMINI_MODEL": "{model}"},
+            files={".gemini/settings.json": _GEMINI},
             run=f"gemini --yolo < {_PROMPT}",
         )
     },

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchwright_proxy.jsonvalue import Json, JsonObject, as_object
+from benchwright_proxy.jsonvalue import Json, JsonObject, as_list, as_object
 from benchwright_proxy.token import Limits, sign
 
 from .helpers import KEY, PROVIDER_KEY, FakeProvider, Running, claims, json_response
@@ -133,3 +133,4 @@ async def test_a_spent_budget_is_told_in_geminis_shape(proxy: Running) -> None:
     error = as_object(reply.json()["error"])
     assert (reply.status, error["code"], error["status"]) == (429, 429, "RESOURCE_EXHAUSTED")
     assert reply.headers["x-should-retry"] == "false"
+    assert as_object(as_list(error["details"])[1])["retryDelay"] == "86400s"
