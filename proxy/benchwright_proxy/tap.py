@@ -4,8 +4,9 @@ The one exception: when the proxy itself asked for usage in a chat stream, the c
 nothing else is withheld from the client, who did not ask for it.
 """
 
+import re
 from collections.abc import Callable, Mapping
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from .decoding import Decoder, decoder
 from .jsonvalue import Json, parse
@@ -26,7 +27,10 @@ class Tap(Protocol):
 
 
 class StreamReader(Protocol):
-    """Reads the events of one dialect (usage/)."""
+    """Reads the events of one dialect (usage/). What `telling` finds nothing in, bytes of an event
+    behind the first, says nothing that is counted, and is not parsed (Helicone PR#2279)."""
+
+    telling: ClassVar[re.Pattern[bytes] | None]
 
     def event(self, name: str, data: Json) -> bool: ...
 
@@ -133,6 +137,9 @@ class EventTap:
 
     def _read(self, raw: bytes) -> bool:
         """Read the event in a block; whether it carries nothing but usage."""
+        telling = self._reader.telling
+        if telling is not None and not self._first and telling.search(raw) is None:
+            return False
         event = read_event(raw, first=self._first)
         if event.data is None:
             return False

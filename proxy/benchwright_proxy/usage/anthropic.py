@@ -6,7 +6,9 @@ Both are merged by overwriting each field that is there, and 0 is there: nothing
 (envoyproxy/ai-gateway#2279, agentgateway#2977, Wei-Shaw/sub2api#6125).
 """
 
+import re
 from collections.abc import Mapping
+from typing import ClassVar
 
 from benchwright_proxy.jsonvalue import Json, JsonObject, as_count, as_list, as_object, as_text
 
@@ -80,6 +82,10 @@ def _error_type(top: JsonObject) -> str | None:
 
 class MessageStream:
     """Reads the events of a streamed message."""
+
+    telling: ClassVar[re.Pattern[bytes] | None] = re.compile(
+        rb"message_|content_block_start|error|\[DONE\]"
+    )
 
     def __init__(self) -> None:
         self._said: JsonObject = {}

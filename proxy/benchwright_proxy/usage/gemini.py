@@ -7,7 +7,9 @@ of a stream may carry the sums so far: the last ones count. In JSON of protocol 
 out, so where the total agrees what is not said is 0.
 """
 
+import re
 from dataclasses import replace
+from typing import ClassVar
 
 from benchwright_proxy.jsonvalue import Json, JsonObject, as_count, as_list, as_object, as_text
 
@@ -69,6 +71,8 @@ def answer_of_body(body: Json) -> Answer:
 
 class ContentStream:
     """Reads the events of a streamed answer."""
+
+    telling: ClassVar[re.Pattern[bytes] | None] = None  # each says what was used so far
 
     def __init__(self) -> None:
         self._said: JsonObject = {}

@@ -5,7 +5,9 @@ stream the last `usage` that is not null counts, on whichever chunk it comes (Be
 not always the one without choices; vLLM repeats a running total on each): it is never summed.
 """
 
+import re
 from collections.abc import Mapping
+from typing import ClassVar
 
 from benchwright_proxy.jsonvalue import Json, JsonObject, as_count, as_list, as_object, as_text
 
@@ -101,6 +103,10 @@ def error_type(top: JsonObject) -> str | None:
 
 class ChatStream:
     """Reads the events of a streamed chat completion."""
+
+    telling: ClassVar[re.Pattern[bytes] | None] = re.compile(
+        rb'"(?:usage|error|finish_reason|service_tier)"\s*:\s*[^n\s]|"tool_calls"|\[DONE\]'
+    )
 
     def __init__(self) -> None:
         self._said: JsonObject = {}

@@ -5,8 +5,10 @@ the response object of the last event (completed, incomplete or failed) has them
 and the events before carry `usage: null`. A response that failed before it wrote anything says none.
 """
 
+import re
 from collections import Counter
 from dataclasses import replace
+from typing import ClassVar
 
 from benchwright_proxy.jsonvalue import Json, JsonObject, as_count, as_list, as_object, as_text
 
@@ -87,6 +89,8 @@ def _stop_reason(response: JsonObject) -> str | None:
 
 class ResponseStream:
     """Reads the events of a streamed response."""
+
+    telling: ClassVar[re.Pattern[bytes] | None] = re.compile(rb'"response"\s*:|error')
 
     def __init__(self) -> None:
         self._response: JsonObject = {}

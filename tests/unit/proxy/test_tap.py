@@ -184,3 +184,22 @@ def test_an_event_that_is_no_object_is_passed_over(data: bytes) -> None:
     passed, answer = run(tap(limit=10**6), [stream + after])
     assert passed == stream + after
     assert answer.usage.output_tokens == 2
+
+
+def test_helicone_2279_events_that_tell_nothing_are_not_parsed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    parsed: list[bytes] = []
+
+    def spy(data: bytes | str) -> Json:
+        parsed.append(data if isinstance(data, bytes) else data.encode())
+        found: Json = json.loads(data)
+        return found
+
+    monkeypatch.setattr("benchwright_proxy.tap.parse", spy)
+    text = b'data: {"choices":[{"delta":{"content":"x"},"finish_reason":null}],"usage":null}\n\n'
+    end = b'data: {"choices":[{"delta":{},"finish_reason": "stop"}],"usage":null}\n\n'
+    last = b'data: {"choices":[],"usage":' + json.dumps(USAGE).encode() + b"}\n\n"
+    _, answer = run(tap(), [text * 1000, end, last, b"data: [DONE]\n\n"])
+    assert len(parsed) == 3
+    assert (answer.stop_reason, answer.complete, answer.usage.input_tokens) == ("stop", True, 7)
