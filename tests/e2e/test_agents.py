@@ -1,59 +1,154 @@
-"""Real agents finish a task in their workspace, and what they used is what the model says."""
+"""Real agents by their presets, in workspace pods, with the proxy and nothing else around them: each
+mends a file, and what the journal has is what the model claimed."""
 
+import json
+import platform
 from typing import Any
 
 import pytest
 
 from tests.e2e.cluster import Cluster, agent, benchmark, task, taskset
-from tests.e2e.conftest import AT_WORK
 
-BUNDLE = {"image": "benchwright.local/agent-mini-swe-agent:dev"}
-RUN = 'exec sh "$BENCHWRIGHT_AGENT_DIR/run"'
-MENDED = {"name": "mended", "command": "grep -qx mended README.md"}
-CLIENTS = {"litellm": "", "light": " --model-class openrouter"}
+BUG = "def mean(values):\n    return sum(values) / (len(values) + 1)\n"
+PROMPT = "mean([1, 2, 3]) in mean.py gives 1.5 and not 2.0. Mend it.\n"
+CHECK = "python3 -c 'from mean import mean; assert mean([1, 2, 3]) == 2.0'"
+OLD, NEW = "(len(values) + 1)", "len(values)"
+FILE = "/workspace/repo/mean.py"
+REWRITE = (
+    "import pathlib; p = pathlib.Path('mean.py'); "
+    f"p.write_text(p.read_text().replace(' {OLD}', ' {NEW}'))"
+)
+
+Call = tuple[str, dict[str, Any]]
+#: Agent → preset, dialect, scaffold, and the call of its own tool that mends the file.
+AGENTS: dict[str, tuple[str, str, str, Call]] = {
+    # It calls no tool: files are listings in its text.
+    "aider": (
+        "aider", "openai", "Aider 0.86.2",
+        ("", {"text": f"mean.py\n```\n{BUG.replace(OLD, NEW)}```\n"}),
+    ),
+    "codex": (
+        "codex", "openai", "Codex CLI 0.171.0",
+        ("exec_command", {"cmd": f"sed -i 's/ {OLD}/ {NEW}/' mean.py"}),
+    ),
+    "opencode": (
+        "opencode", "openai", "opencode 1.18.33",
+        ("edit", {"filePath": FILE, "oldString": OLD, "newString": NEW}),
+    ),
+    "opencode-messages": (
+        "opencode", "anthropic", "opencode 1.18.33",
+        ("edit", {"filePath": FILE, "oldString": OLD, "newString": NEW}),
+    ),
+    "gemini-cli": (
+        "gemini-cli", "gemini", "Gemini CLI 0.61.0",
+        (
+            "replace",
+            {
+                "file_path": "mean.py", "instruction": "divide by the number of values",
+                "old_string": f"    return sum(values) / {OLD}",
+                "new_string": f"    return sum(values) / {NEW}",
+            },
+        ),
+    ),
+    "qwen-code": (
+        "qwen-code", "openai", "Qwen Code 0.24.4",
+        # It takes sed -i for an edit, and wants to have read the file before.
+        ("run_shell_command", {"command": f'python3 -B -c "{REWRITE}"', "is_background": False}),
+    ),
+}  # fmt: skip
+#: Of the two answers: claimed input, cached and output tokens.
+CLAIMED = [(9000, 0, 40), (9100, 9000, 15)]
 
 
-def mini(name: str, arguments: str, **more: Any) -> dict[str, Any]:
-    values = {"model": "at-work", "dialect": "openai", "bundle": BUNDLE, **more}
-    return agent(name, RUN + arguments, **values)
-
-
-def a_mending(name: str) -> dict[str, Any]:
-    resources = {"cpu": "100m", "memory": "512Mi"}
-    return taskset(name, task("mend", criteria=[MENDED], resources=resources))
-
-
-def test_mini_swe_agent_with_each_of_its_clients(cluster: Cluster) -> None:
-    cluster.apply(
-        *(mini(name, arguments) for name, arguments in CLIENTS.items()),
-        a_mending("agents"),
-        benchmark("agents", "agents", list(CLIENTS)),
+def dialogue(call: Call) -> str:
+    """The agent's tool, then a word at the end."""
+    usages = [
+        {"input_tokens": given, "cached_input_tokens": cached, "output_tokens": written}
+        for given, cached, written in CLAIMED
+    ]
+    name, arguments = call
+    mend = {"text": "I mend it.", "tool_calls": [{"name": name, "arguments": arguments}]}
+    if not name:
+        mend = {"text": arguments["text"]}
+    turns = [{**mend, "usage": usages[0]}, {"text": "It is mended.", "usage": usages[1]}]
+    scene = {"name": "mend", "when": {"contains": "mean([1, 2, 3])"}, "turns": turns}
+    return json.dumps(
+        {"name": name or "text", "conversations": [scene], "on_exhausted": "repeat_last"}
     )
-    cluster.finish("agents")
-    rows = {r["agent"]: r for r in cluster.records("agents")}
-    assert rows.keys() == CLIENTS.keys()
-    for row in rows.values():
-        assert (row["outcome"], row["reason"]) == ("success", "CriteriaPassed")
-        assert (row["changes"]["files"], row["changes"]["added"]) == (1, 1)
-        used = row["usage"]
-        assert used["requests"] == len(AT_WORK)
-        assert (used["input_tokens"], used["output_tokens"]) == (6000, 60)
 
 
-@pytest.mark.parametrize(("client", "arguments"), CLIENTS.items(), ids=CLIENTS.keys())
-def test_mini_swe_agent_ends_at_once_where_its_budget_is_spent(
-    cluster: Cluster, client: str, arguments: str
+DIALOGUES = {f"{name}.yaml": dialogue(call) for name, (_, _, _, call) in AGENTS.items()}
+MODELS = [
+    {"name": f"of-{name}", "provider": "scripted", "dialogue": f"{name}.yaml"} for name in AGENTS
+]
+
+
+@pytest.fixture(scope="module")
+def records(cluster: Cluster) -> dict[str, dict[str, Any]]:
+    """One run of all agents at one task, with all calls kept."""
+    if platform.machine() != "x86_64":
+        pytest.skip("these agents are published for amd64")
+    resources = {"cpu": "100m", "memory": "1Gi", "ephemeralStorage": "2Gi"}
+    broken = task(
+        "mean", files={"workspace/mean.py": BUG}, prompt=PROMPT, resources=resources,
+        criteria=[{"name": "mean", "command": CHECK}],
+    )  # fmt: skip
+    objects = []
+    for name, (preset, dialect, scaffold, _) in AGENTS.items():
+        bundle = {"image": f"benchwright.local/agent-{preset}:dev"}
+        made = agent(
+            f"real-{name}", "", preset=preset, dialect=dialect, model=f"of-{name}", bundle=bundle
+        )
+        del made["spec"]["run"]
+        objects.append({**made, "spec": {**made["spec"], "scaffold": scaffold}})
+    run = benchmark(
+        "real", "real", [f"real-{name}" for name in AGENTS],
+        parallelism=2, evidence={"calls": "full"}, budget={"run": {"requests": 60}},
+    )  # fmt: skip
+    cluster.apply(*objects, taskset("real", broken), run)
+    cluster.finish("real", 400)
+    return {row["agent"].removeprefix("real-"): row for row in cluster.records("real")}
+
+
+def what_it_said(cluster: Cluster, trial: str) -> str:
+    """The agent's log and its calls, for whom it failed."""
+    logs = (cluster.evidence(trial) / "1/repair/logs").glob("*")
+    said = [f"{log.name}:\n{log.read_text(errors='replace')[-3000:]}" for log in logs]
+    for line in cluster.cli("calls", trial, "-o", "jsonl").splitlines():
+        call = json.loads(line)
+        body = json.loads(call["request"])
+        heard = body.get("messages") or body.get("input") or body.get("contents")
+        said.append(f"{call['status']}: {json.dumps(heard[-1])[:2000]} → {call['response'][:2000]}")
+    return "\n".join(said)
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_a_real_agent_mends_the_file_and_its_calls_are_counted(
+    cluster: Cluster, records: dict[str, dict[str, Any]], name: str
 ) -> None:
-    """By itself it would try ten times more, for four minutes: past the limit of the task."""
-    name = f"spent-{client}"
-    cluster.apply(
-        mini(name, arguments),
-        a_mending(name),
-        benchmark(name, name, [name], budget={"trial": {"requests": 2}}),
+    row = records[name]
+    ended = row["outcome"], row["reason"]
+    assert ended == ("success", "CriteriaPassed"), what_it_said(cluster, row["trial"])
+    usage, tool = row["usage"], AGENTS[name][3][0]
+    claimed = CLAIMED if tool else CLAIMED[:1]
+    assert (usage["requests"], usage["unknown_usage"], usage["mismatches"]) == (len(claimed), 0, 0)
+    assert (usage["input_tokens"], usage["cached_input_tokens"], usage["output_tokens"]) == tuple(
+        map(sum, zip(*claimed, strict=True))
     )
-    cluster.finish(name)
-    (row,) = cluster.records(name)
-    assert row["outcome"] == "success", "what it left counts, however it ended"
-    assert "(the agent ended with 1)" in row["message"]
-    assert row["usage"]["requests"] == 2
-    assert row["seconds"]["agent"] < 60
+    assert (usage["tool_calls"], usage["operations"]) == (bool(tool), len(claimed))
+    lines = cluster.cli("calls", row["trial"], "-o", "jsonl").splitlines()
+    calls = [json.loads(line) for line in lines]
+    assert [(c["input_tokens"], c["cache_read"], c["output_tokens"]) for c in calls] == claimed
+    assert all("mean([1, 2, 3])" in c["request"] for c in calls)
+    assert "sk-bw-" not in "".join(lines)
+
+
+def test_the_calls_of_a_trial_are_a_table_and_spans(
+    cluster: Cluster, records: dict[str, dict[str, Any]]
+) -> None:
+    trial = records["codex"]["trial"]
+    table = cluster.cli("calls", trial)
+    assert "of-codex" in table
+    assert "9,100" in table
+    spans = [json.loads(line) for line in cluster.cli("calls", trial, "-o", "otel").splitlines()]
+    assert [span["gen_ai.usage.input_tokens"] for span in spans] == [9000, 9100]

@@ -30,7 +30,7 @@ REFUSED = {
     ),
     "an agent without a command": (
         {"apiVersion": API, "kind": "Agent", "metadata": {"name": "a"}, "spec": {"scaffold": "x"}},
-        "spec.run: Required value",
+        "run is needed",
     ),
     "an agent named twice": (benchmark("r", "t", ["a", "a"]), "named twice in spec.agents"),
     "no agent": (benchmark("r", "t", []), "spec.agents"),

@@ -61,7 +61,7 @@ REFUSED: dict[str, tuple[Json, str]] = {
         {"images": {"operator": {"repository": "", "tag": "x"}}}, "at '/images/operator/repository'",
     ),
     "an annotation that is a number": ({"podAnnotations": {"a": 1}}, "at '/podAnnotations/a': got number"),
-    "a provider of an unknown dialect": (provider(dialect="gemini"), "at '/proxy/providers/0/dialect'"),
+    "a provider of an unknown dialect": (provider(dialect="bedrock"), "at '/proxy/providers/0/dialect'"),
     "a provider without a key": (provider(secret=None), "missing property 'secret'"),
     "a provider without an address": (provider(baseUrl=None), "missing property 'baseUrl'"),
     "an address without a scheme": (provider(baseUrl="api.openai.com"), "at '/proxy/providers/0/baseUrl'"),
