@@ -60,6 +60,18 @@ _GEMINI = """\
  "privacy": {"usageStatisticsEnabled": false}, "telemetry": {"enabled": false},
  "tools": {"exclude": ["google_web_search", "web_fetch"]}}
 """
+# It wants its folders to be there, and would reset and clean the repository.
+_SWE_AGENT = """\
+mkdir -p "$HOME/trajectories"
+: >> "$HOME/.bashrc"
+export SWE_AGENT_TRAJECTORY_DIR="$HOME/trajectories" SWE_AGENT_LOG_DIR="$HOME"
+sweagent run --agent.model.name openai/{model} --agent.model.api_base {base_url}/v1 \
+--agent.model.api_key "$OPENAI_API_KEY" --agent.model.per_instance_cost_limit 0 \
+--agent.model.total_cost_limit 0 --agent.model.per_instance_call_limit 0 \
+--env.deployment.type local --env.repo.type preexisting --env.repo.repo_name "${PWD#/}" \
+--env.repo.reset false --problem_statement.type text_file \
+--problem_statement.path "$BENCHWRIGHT_PROMPT_FILE" --output_dir "$HOME/trajectories"
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,15 +206,7 @@ PRESETS: Mapping[PresetName, Mapping[Dialect, Preset]] = {
         "anthropic": _qwen("anthropic", {"ANTHROPIC_MODEL": "{model}"}),
     },
     "swe-agent": {
-        "openai": Preset(
-            env={"LITELLM_LOCAL_MODEL_COST_MAP": "True"},
-            run=(
-                "sweagent run --agent.model.name=openai/{model} --agent.model.api_base={base_url}/v1 "
-                '--agent.model.api_key="$OPENAI_API_KEY" --agent.model.per_instance_cost_limit=0 '
-                '--agent.model.total_cost_limit=0 --env.repo.path="$PWD" --env.deployment.type=local '
-                f"--problem_statement.path={_PROMPT}"
-            ),
-        )
+        "openai": Preset(env={"LITELLM_LOCAL_MODEL_COST_MAP": "True"}, run=_SWE_AGENT),
     },
 }
 
