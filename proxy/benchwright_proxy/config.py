@@ -111,6 +111,13 @@ class Model(Section):
     price_model: str | None = Field(default=None, min_length=1, max_length=253)
 
 
+class Tls(Section):
+    """Certificate (with its chain) and key that the port for agents is served with."""
+
+    cert_file: Path
+    key_file: Path
+
+
 class Budget(Section):
     """How token limits are reserved before a call (see limits.py)."""
 
@@ -139,6 +146,8 @@ class Config(Section):
     models: list[Model] = Field(max_length=1000)
     #: A table of prices of one's own; its models replace those of the built-in one.
     prices_file: Path | None = None
+    #: Left out: plain HTTP, which is what a cluster's own network is for.
+    tls: Tls | None = None
     budget: Budget = Budget()
     bounds: Bounds = Bounds()
 

@@ -7,6 +7,7 @@ import logging
 import re
 import secrets
 import signal
+import ssl
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
@@ -21,7 +22,7 @@ from .cassettes.replay import Player
 from .cassettes.tape import Tape
 from .catalogue import Catalogue
 from .clock import Clock, SystemClock
-from .config import Config, HttpProvider, ScriptedProvider
+from .config import Config, HttpProvider, ScriptedProvider, Tls
 from .connection import ClientServer
 from .data_port import DataPort
 from .ledger import Ledger
@@ -101,14 +102,17 @@ class Proxy:
         # auto_decompress off: an encoded request body is refused, not expanded.
         data = ClientServer(self.data.handle, access_log=None, auto_decompress=False)
         admin = web.Server(self.admin.handle, access_log=None)
-        self.data_address = await self._listen(data, self._options.port)
+        tls = _serving(self._options.config.tls)
+        self.data_address = await self._listen(data, self._options.port, tls)
         self.admin_address = await self._listen(admin, self._options.admin_port)
 
-    async def _listen(self, server: web.Server, port: int) -> tuple[str, int]:
+    async def _listen(
+        self, server: web.Server, port: int, tls: ssl.SSLContext | None = None
+    ) -> tuple[str, int]:
         runner = web.ServerRunner(server, shutdown_timeout=1.0)
         await runner.setup()
         self._runners.append(runner)
-        site = web.TCPSite(runner, self._options.host, port)
+        site = web.TCPSite(runner, self._options.host, port, ssl_context=tls)
         await site.start()
         host, bound = runner.addresses[0][:2]
         return str(host), int(bound)
@@ -160,6 +164,19 @@ def _upstream(settings: HttpProvider, options: Options, clock: Clock) -> Provide
         return Player(settings.name, dialect_of(settings), tape, paced=paced, ignore=ignore)
     inner = HttpUpstream(settings, options.config.bounds, clock)
     return Recorder(inner, tape, clock, lambda: provider_keys(options.config), ignore)
+
+
+def _serving(settings: Tls | None) -> ssl.SSLContext | None:
+    if settings is None:
+        return None
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    try:
+        context.load_cert_chain(settings.cert_file, settings.key_file)
+    except (OSError, ssl.SSLError) as error:
+        raise FileError(
+            f"{settings.cert_file}: not usable with {settings.key_file}: {error}"
+        ) from error
+    return context
 
 
 def provider_keys(config: Config) -> list[str]:
