@@ -130,6 +130,7 @@ class Proxy:
         app.router.add_post("/v1/close", self._close)
         app.router.add_get("/v1/models", self._models)
         app.router.add_post("/v1/run", self._run)
+        app.router.add_get("/v1/run", self._run)
         app.router.add_get("/v1/calls.jsonl", self._calls_of)
         app.router.add_post("/v1/forget", self._forget)
         self._runner, self.port = await _serve(app)
@@ -177,7 +178,8 @@ class Proxy:
 
     async def _run(self, request: web.Request) -> web.Response:
         self._check(request)
-        self.limits[request.query["run_uid"]] = await request.json()
+        if request.method == "POST":
+            self.limits[request.query["run_uid"]] = await request.json()
         nothing = {"input": 0, "output": 0, "nanos": 0}
         body = {"requests": 0, "used": nothing, "held": nothing, "limit_hit": None, "throttled": {}}
         return web.json_response({**body, **self.run})

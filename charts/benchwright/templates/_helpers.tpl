@@ -10,6 +10,16 @@ app.kubernetes.io/part-of: benchwright
 app.kubernetes.io/component: {{ . }}
 {{- end }}
 
+{{- /* The first has no number in its name. */ -}}
+{{- define "benchwright.proxyName" -}}
+benchwright-proxy{{ if . }}-{{ . }}{{ end }}
+{{- end }}
+
+{{- define "benchwright.proxySelector" -}}
+{{ include "benchwright.selector" "proxy" }}
+benchwright.dev/proxy: {{ . | quote }}
+{{- end }}
+
 {{- define "benchwright.image" -}}
 {{- $image := index .root.Values.images .name -}}
 {{ printf "%s:%s" $image.repository ($image.tag | default .root.Chart.AppVersion) | quote }}
@@ -41,6 +51,9 @@ imagePullSecrets:
 
 {{- /* What the schema cannot say: names that refer to one another. */ -}}
 {{- define "benchwright.checkModels" -}}
+{{- if and .Values.proxy.persistence.existingClaim (gt (int .Values.proxy.replicas) 1) }}
+{{- fail "proxy.persistence.existingClaim is for one proxy: each has a volume of its own" }}
+{{- end }}
 {{- $providers := list "scripted" }}
 {{- range .Values.proxy.providers }}
 {{- if has .name $providers }}{{ fail (printf "proxy.providers: two have the name %q: rename one" .name) }}{{ end }}

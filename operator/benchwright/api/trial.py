@@ -54,6 +54,8 @@ class TrialSpec(Model):
     """What each attempt may spend."""
     run_budget: bool = False
     """Whether the run has a budget of its own, over all of its trials."""
+    proxy: Annotated[int, Field(ge=0, le=99)] = 0
+    """Number of the proxy that its calls go to."""
     evidence: EvidenceSpec = EvidenceSpec()
     """What is kept."""
     network: Literal["none"] = "none"

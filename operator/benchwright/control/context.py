@@ -61,11 +61,11 @@ class Context:
     addresses: Addresses
     now: Callable[[], datetime] = wall_clock
 
-    async def pod_settings(self) -> PodSettings:
-        """Where pods find the services."""
+    async def pod_settings(self, proxy_number: int) -> PodSettings:
+        """Where pods of a trial find the services."""
         s = self.settings
         proxy, results = await asyncio.gather(
-            self.addresses.of(s.proxy_host), self.addresses.of(s.results_host)
+            self.addresses.of(s.proxy_host_of(proxy_number)), self.addresses.of(s.results_host)
         )
         return PodSettings(
             harness_image=s.harness_image,

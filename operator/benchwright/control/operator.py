@@ -93,7 +93,7 @@ def build(settings: OperatorSettings, kube: KubeClient, session: aiohttp.ClientS
         kube=kube,
         results=results,
         facts=FactsCache(results.facts),
-        proxy=ProxyClient(session, settings.proxy_admin_url, tokens),
+        proxy=ProxyClient(session, settings.proxy_admin_urls, tokens),
         tokens=tokens,
         queue=queue,
         trials=trials,

@@ -15,6 +15,7 @@ from benchwright.control.views import (
     trial_object,
 )
 from benchwright.core.budget import BUDGET_SPENT
+from benchwright.core.pinning import pinned
 from benchwright.core.refusal import TRIALS_REFUSED, Refusal
 from benchwright.core.run import decide, refused
 from benchwright.core.runstatus import only_counts
@@ -103,7 +104,10 @@ async def _create(ctx: Context, run: RunView, new: tuple[NewTrial, ...]) -> _Mad
 
 
 async def _create_one(ctx: Context, run: RunView, item: NewTrial, made: _Made) -> None:
-    body = trial_object(run, item.name, item.spec, ctx.now())
+    key = run.uid if run.spec.budget.run else f"{run.uid}/{item.name}"
+    number = pinned(key, ctx.settings.proxy_replicas)
+    spec = item.spec.model_copy(update={"proxy": number})
+    body = trial_object(run, item.name, spec, ctx.now())
     ctx.roster.expect(item.name)
     try:
         raw = await ctx.kube.create(TRIALS, run.namespace, body)

@@ -1,8 +1,9 @@
 """Clients of the results service and the proxy's admin port."""
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import aiohttp
@@ -12,6 +13,7 @@ from benchwright.api.measurements import Measurements, StageUsage, Usage
 from benchwright.api.run import BudgetUsed, Spendable
 from benchwright.api.task import TaskSnapshot
 from benchwright.control.tokens import Tokens, limits_of
+from benchwright.core.pinning import pinned
 from benchwright.core.runview import Ledger
 from benchwright.core.trialview import ProxyUsage, StageKey, TrialView
 from benchwright.core.verdict import Verdict
@@ -120,21 +122,19 @@ class ResultsClient:
 
 
 class ProxyClient:
-    """The proxy's admin port."""
+    """The admin ports of the proxies."""
 
-    def __init__(self, session: aiohttp.ClientSession, url: str, tokens: Tokens):
-        self._session, self._url, self._tokens = session, url, tokens
+    def __init__(self, session: aiohttp.ClientSession, urls: Sequence[str], tokens: Tokens):
+        self._session, self._urls, self._tokens = session, urls, tokens
 
-    async def close(self, trial_uid: str, attempt: int) -> ProxyUsage:
+    async def close(self, trial: TrialView, attempt: int) -> ProxyUsage:
         """No further call of this attempt; what it used."""
-        url = f"{self._url}/v1/close?trial_uid={trial_uid}&attempt={attempt}"
-        _, answer = await _call(self._session, "POST", url, self._tokens.own("proxy"))
-        return parse_usage(answer)
+        return parse_usage(await self._ask("POST", self._url(trial, attempt, "close")))
 
     @contextlib.asynccontextmanager
-    async def calls(self, trial_uid: str, attempt: int) -> AsyncIterator[AsyncIterator[bytes]]:
+    async def calls(self, trial: TrialView, attempt: int) -> AsyncIterator[AsyncIterator[bytes]]:
         """Model calls of an attempt, as JSON lines."""
-        url = f"{self._url}/v1/calls.jsonl?trial_uid={trial_uid}&attempt={attempt}"
+        url = self._url(trial, attempt, "calls.jsonl")
         headers = {"Authorization": f"Bearer {self._tokens.own('proxy')}"}
         try:
             async with self._session.get(url, headers=headers, timeout=_TIMEOUT) as answer:
@@ -144,33 +144,53 @@ class ProxyClient:
         except (aiohttp.ClientError, TimeoutError) as error:
             raise ServiceError(f"GET {url}: {error!r}") from error
 
-    async def forget(self, trial_uid: str, attempt: int) -> None:
+    async def forget(self, trial: TrialView, attempt: int) -> None:
         """What the results service keeps now, the proxy need not."""
-        url = f"{self._url}/v1/forget?trial_uid={trial_uid}&attempt={attempt}"
-        await _call(self._session, "POST", url, self._tokens.own("proxy"))
+        await self._ask("POST", self._url(trial, attempt, "forget"))
 
     async def models(self) -> dict[str, bool]:
-        """Each model that is configured, and whether its price is known."""
-        url = f"{self._url}/v1/models"
-        _, answer = await _call(self._session, "GET", url, self._tokens.own("proxy"))
+        """Each model that is configured, and whether its price is known: all proxies have the same."""
+        answer = await self._ask("GET", f"{self._urls[0]}/v1/models")
         return {str(m["name"]): bool(m.get("priced")) for m in answer["models"]}
 
     async def run(self, run_uid: str, budget: Spendable | None) -> Ledger:
-        """Set the limits of a run; what counts against them."""
-        url = f"{self._url}/v1/run?run_uid={run_uid}"
+        """Set the limits of a run at its proxy; what counts against them, and which providers any of
+        the proxies found at their limits."""
         body = asdict(limits_of(budget or Spendable()))
-        _, answer = await _call(self._session, "POST", url, self._tokens.own("proxy"), body)
-        return _ledger(answer, in_money=budget is not None and budget.cost_usd is not None)
+        mine = pinned(run_uid, len(self._urls))
+        answers = await asyncio.gather(
+            *(
+                self._ask("POST" if n == mine else "GET", f"{url}/v1/run?run_uid={run_uid}",
+                          body if n == mine else None)
+                for n, url in enumerate(self._urls)
+            )
+        )  # fmt: skip
+        ledger = _ledger(answers[mine], in_money=bool(budget and budget.cost_usd))
+        found = [(str(m), float(s)) for a in answers for m, s in a.get("throttled", {}).items()]
+        return replace(ledger, throttled={m: max(s for n, s in found if n == m) for m, _ in found})
+
+    def _url(self, trial: TrialView, attempt: int, what: str) -> str:
+        number = trial.spec.proxy
+        if number >= len(self._urls):
+            raise ServiceError(
+                f"trial {trial.name} has its calls at proxy {number}, and there are "
+                f"{len(self._urls)}: set proxy.replicas of the chart as it was"
+            )
+        return f"{self._urls[number]}/v1/{what}?trial_uid={trial.uid}&attempt={attempt}"
+
+    async def _ask(self, method: str, url: str, body: object = None) -> Any:
+        _, answer = await _call(self._session, method, url, self._tokens.own("proxy"), body)
+        return answer
 
 
 async def keep_calls(
-    proxy: ProxyClient, results: ResultsClient, trial_uid: str, attempt: int
+    proxy: ProxyClient, results: ResultsClient, trial: TrialView, attempt: int
 ) -> None:
     """Take the calls of a closed attempt to the results service, piece by piece. Repeating it, after
     a crash in between, does no harm: what the proxy forgot was stored, and is not stored again."""
-    async with proxy.calls(trial_uid, attempt) as lines:
-        await results.put_calls(trial_uid, attempt, lines)
-    await proxy.forget(trial_uid, attempt)
+    async with proxy.calls(trial, attempt) as lines:
+        await results.put_calls(trial.uid, attempt, lines)
+    await proxy.forget(trial, attempt)
 
 
 def _ledger(answer: Json, *, in_money: bool) -> Ledger:
@@ -184,7 +204,6 @@ def _ledger(answer: Json, *, in_money: bool) -> Ledger:
             cost_usd=both["nanos"] / 1e9 if in_money else None,
         ),
         limit_hit=answer["limit_hit"],
-        throttled={str(m): float(s) for m, s in answer.get("throttled", {}).items()},
     )
 
 

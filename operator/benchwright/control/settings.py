@@ -21,12 +21,13 @@ class OperatorSettings:
     results_host: str
     """Service name of the results service."""
     proxy_host: str
-    """Service name of the proxy."""
+    """Service name of the proxy; those behind the first have its name and their number."""
     key_file: Path
     """Signing key of tokens."""
     results_port: int = 8080
     proxy_port: int = 8080
     proxy_admin_port: int = 8081
+    proxy_replicas: int = 1
     trial_port: int = 8081
     health_port: int = 8090
     image_pull_policy: str = "IfNotPresent"
@@ -38,9 +39,14 @@ class OperatorSettings:
     def results_url(self) -> str:
         return f"http://{self.results_host}:{self.results_port}"
 
+    def proxy_host_of(self, number: int) -> str:
+        """Service name of one proxy."""
+        return self.proxy_host if number == 0 else f"{self.proxy_host}-{number}"
+
     @property
-    def proxy_admin_url(self) -> str:
-        return f"http://{self.proxy_host}:{self.proxy_admin_port}"
+    def proxy_admin_urls(self) -> tuple[str, ...]:
+        hosts = map(self.proxy_host_of, range(self.proxy_replicas))
+        return tuple(f"http://{host}:{self.proxy_admin_port}" for host in hosts)
 
 
 def from_environment(env: Mapping[str, str] = os.environ) -> OperatorSettings:
@@ -55,8 +61,9 @@ def from_environment(env: Mapping[str, str] = os.environ) -> OperatorSettings:
             image_pull_policy=env.get("BENCHWRIGHT_IMAGE_PULL_POLICY", "IfNotPresent"),
             runtime_class=env.get("BENCHWRIGHT_RUNTIME_CLASS") or None,
             workers=int(env.get("BENCHWRIGHT_WORKERS", "8")),
+            proxy_replicas=int(env.get("BENCHWRIGHT_PROXY_REPLICAS", "1")),
         )
     except KeyError as error:
         raise SettingsError(f"{error.args[0]} is not set: the Helm chart sets it") from error
     except ValueError as error:
-        raise SettingsError(f"BENCHWRIGHT_WORKERS: {error}") from error
+        raise SettingsError(f"BENCHWRIGHT_WORKERS, BENCHWRIGHT_PROXY_REPLICAS: {error}") from error

@@ -135,9 +135,9 @@ async def _apply(
 ) -> tuple[Observed, bool, float | None]:
     """Do the steps in order; each is harmless to repeat, so that a crash in between is too."""
     if decision.close_proxy is not None:
-        usage = await ctx.proxy.close(seen.trial.uid, decision.close_proxy)
+        usage = await ctx.proxy.close(seen.trial, decision.close_proxy)
         if usage.usage.total.requests and seen.trial.spec.evidence.calls != "none":
-            await keep_calls(ctx.proxy, ctx.results, seen.trial.uid, decision.close_proxy)
+            await keep_calls(ctx.proxy, ctx.results, seen.trial, decision.close_proxy)
         seen = replace(seen, usage=usage)
     if decision.grade is not None:
         seen = replace(seen, verdict=await ctx.results.verdict(seen.trial, decision.grade))
@@ -238,7 +238,7 @@ async def _settle(
 
 
 async def _pod(ctx: Context, trial: TrialView, key: StageKey) -> dict[str, Any]:
-    settings = await ctx.pod_settings()
+    settings = await ctx.pod_settings(trial.spec.proxy)
     attempt, stage = key
     limits = trial.spec.limits
     seconds = limits.setup_seconds + limits.agent_seconds + limits.evaluate_seconds * 20
