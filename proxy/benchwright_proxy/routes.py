@@ -90,9 +90,10 @@ _AZURE_PATH = re.compile(
 
 def wants_websocket(raw_path: str, headers: Mapping[str, str]) -> bool:
     """Whether someone asks for Responses over a WebSocket, which the proxy does not speak."""
+    if headers.get("upgrade", "").lower() != "websocket":
+        return False
     route = find("POST", raw_path)
-    known = route is not None and route.endpoint is Endpoint.RESPONSES
-    return known and headers.get("upgrade", "").lower() == "websocket"
+    return route is not None and route.endpoint is Endpoint.RESPONSES
 
 
 def find(method: str, raw_path: str) -> Route | None:

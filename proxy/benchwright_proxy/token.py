@@ -11,7 +11,6 @@ Standard library only: ``benchwright`` imports this one module of the proxy.
 
 import base64
 import binascii
-import hashlib
 import hmac
 import json
 from collections.abc import Mapping, Sequence
@@ -164,7 +163,7 @@ def _signed(body: str, signature: str, keys: Sequence[bytes]) -> bool:
 def _signature(body: str, key: bytes) -> str:
     if not key:
         raise ValueError("an empty key signs nothing")
-    return _encode(hmac.new(key, body.encode(), hashlib.sha256).digest())
+    return _encode(hmac.digest(key, body.encode(), "sha256"))
 
 
 def _encode(data: bytes) -> str:
