@@ -13,7 +13,10 @@ MAX_TEXT = 1000
 
 
 def parse(data: bytes | str) -> Json:
-    """The value of a JSON text. Raises ValueError, also for nesting that is too deep."""
+    """The value of a JSON text, in UTF-8. Raises ValueError, also for nesting that is too deep."""
+    if isinstance(data, bytes):
+        # Told which, json need not find out; half characters come, and are `clean`ed where they go.
+        data = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogatepass")
     try:
         value: Json = json.loads(data)
     except RecursionError as error:
