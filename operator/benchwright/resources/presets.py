@@ -149,8 +149,10 @@ PRESETS: Mapping[PresetName, Mapping[Dialect, Preset]] = {
                 "DISABLE_AUTOUPDATER": "1",
                 "ENABLE_TOOL_SEARCH": "true",
             },
+            # Of two credentials it warns.
             run=(
-                f"claude -p --dangerously-skip-permissions --disallowedTools WebSearch WebFetch "
+                "unset ANTHROPIC_API_KEY\n"
+                "claude -p --dangerously-skip-permissions --disallowedTools WebSearch WebFetch "
                 f"< {_PROMPT}"
             ),
         )
@@ -197,8 +199,16 @@ PRESETS: Mapping[PresetName, Mapping[Dialect, Preset]] = {
     },
     "openhands": {
         "openai": Preset(
-            env={"LLM_MODEL": "openai/{model}", "LLM_BASE_URL": "{base_url}/v1"},
-            run=f"LLM_API_KEY=$OPENAI_API_KEY openhands --headless --override-with-envs -f {_PROMPT}",
+            env={
+                "LLM_MODEL": "openai/{model}",
+                "LLM_BASE_URL": "{base_url}/v1",
+                "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+            },
+            # A prompt from a file would be wrapped in words of its own.
+            run=(
+                "LLM_API_KEY=$OPENAI_API_KEY openhands --headless --json --override-with-envs "
+                f'--task "$(cat {_PROMPT})"'
+            ),
         )
     },
     "qwen-code": {
