@@ -131,11 +131,11 @@ class AdminPort:
         return json_response(200, dump(usage(self.ledger, key)))
 
     async def _run(self, request: web.BaseRequest) -> web.Response:
-        return self._told_of_run(_run_uid(request))
+        return self._told_of_run(_uid(request, "run_uid"))
 
     async def _limit_run(self, request: web.BaseRequest) -> web.Response:
         """The body has the limits (token.Limits), each a whole number or null."""
-        uid = _run_uid(request)
+        uid = _uid(request, "run_uid")
         limits = _limits(await read_body(request, MAX_LIMITS_BYTES))
         try:
             self.ledger.limit_run(uid, limits)
@@ -166,18 +166,16 @@ class AdminPort:
 
 
 def _key(request: web.BaseRequest) -> Key:
-    uid, attempt = request.query.get("trial_uid", ""), request.query.get("attempt", "")
-    if not uid or len(uid) > 253:
-        raise bad_request("trial_uid is needed, of at most 253 characters")
+    uid, attempt = _uid(request, "trial_uid"), request.query.get("attempt", "")
     if not (attempt.isascii() and attempt.isdigit() and len(attempt) < 10):
         raise bad_request("attempt must be a whole number")
     return uid, int(attempt)
 
 
-def _run_uid(request: web.BaseRequest) -> str:
-    uid = request.query.get("run_uid", "")
+def _uid(request: web.BaseRequest, name: str) -> str:
+    uid = request.query.get(name, "")
     if not uid or len(uid) > 253:
-        raise bad_request("run_uid is needed, of at most 253 characters")
+        raise bad_request(f"{name} is needed, of at most 253 characters")
     return uid
 
 

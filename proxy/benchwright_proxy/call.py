@@ -73,9 +73,8 @@ class Call:
     clock: Clock
     withhold_usage: bool
     quote: Quote
-    on_settle: Callable[[Dispatch, Settle], None]
-    trace: Trace | None = None
-    on_end: Callable[[Trace], None] | None = None
+    trace: Trace | None
+    on_settle: "Callable[[Call, Settle], None]"
     _seen: _Seen = field(default_factory=_Seen)
     _began: float = 0.0
     _cut: bool = False
@@ -213,14 +212,12 @@ class Call:
         if self._settled:
             return
         self._settled = True
-        if self.trace is not None and self.on_end is not None:
-            self.on_end(self.trace)  # before: who sees the end of a call finds its bodies
         try:
             record = self._record(status, answer)
         except ValueError:
             log.exception("call %s: its usage cannot be recorded", self.dispatch.call)
             record = self._record(status, Answer())
-        self.on_settle(self.dispatch, record)
+        self.on_settle(self, record)
 
     def _record(self, status: Status, answer: Answer) -> Settle:
         seen, first = self._seen, self._seen.first_byte_at

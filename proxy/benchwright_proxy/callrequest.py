@@ -21,7 +21,7 @@ _DECISIVE = frozenset(
         "background",
     }
 )
-_GEMINI_DECISIVE = frozenset({"model", "generationconfig", "generation_config"})
+_GEMINI_DECISIVE = frozenset({"model", "generationConfig", "generation_config"})
 _OUTPUT_LIMITS = {
     Endpoint.CHAT: ("max_tokens", "max_completion_tokens"),
     Endpoint.RESPONSES: ("max_output_tokens",),
@@ -57,12 +57,13 @@ def read(endpoint: Endpoint, body: bytes, path_model: str | None = None) -> Call
         if endpoint in GEMINI_ENDPOINTS:
             return _gemini(endpoint, top, path_model or "")
         _check_names(top, _DECISIVE)
+        said = top.value("model")
         if endpoint is Endpoint.RESPONSES and _flag(top, "background"):
             raise bad_request(_BACKGROUND)
         return CallRequest(
             body=body,
-            model=_model(top, path_model),
-            said_model=as_text(top.value("model")),
+            model=_model(said, path_model),
+            said_model=as_text(said),
             stream=_flag(top, "stream"),
             max_output_tokens=_max_output(endpoint, top),
             answers=_answers(endpoint, top),
@@ -82,7 +83,8 @@ def with_model(request: CallRequest, model: str) -> bytes:
 def _gemini(endpoint: Endpoint, top: TopLevel, path_model: str) -> CallRequest:
     """Gemini has model and streaming in the path, and takes two spellings of each field."""
     _check_names(top, _GEMINI_DECISIVE)
-    if top.value("model") not in (None, path_model, f"models/{path_model}"):
+    said = top.value("model")
+    if said not in (None, path_model, f"models/{path_model}"):
         raise ScanError("model must be the one in the path, or be left out")
     configs = [as_object(top.value(key)) for key in ("generationConfig", "generation_config")]
     limits = [_in(c, key) for c in configs for key in ("maxOutputTokens", "max_output_tokens")]
@@ -90,7 +92,7 @@ def _gemini(endpoint: Endpoint, top: TopLevel, path_model: str) -> CallRequest:
     return CallRequest(
         body=top.body,
         model=path_model,
-        said_model=as_text(top.value("model")),
+        said_model=as_text(said),
         stream=endpoint is Endpoint.STREAM_GENERATE,
         max_output_tokens=max((limit for limit in limits if limit is not None), default=None),
         answers=max((count for count in counts if count), default=1),
@@ -110,13 +112,13 @@ def with_stream_usage(body: bytes) -> bytes:
 
 
 def _check_names(top: TopLevel, decisive: frozenset[str]) -> None:
-    for key in top.spans:
-        if key not in decisive and key != "generationConfig" and key.lower() in decisive:
-            raise ScanError(f"field {key!r} must be spelled {key.lower()!r}")
+    spelled = {name.lower(): name for name in decisive}
+    for key in top.spans.keys() - decisive:
+        if key.lower() in spelled:
+            raise ScanError(f"field {key!r} must be spelled {spelled[key.lower()]!r}")
 
 
-def _model(top: TopLevel, path_model: str | None) -> str:
-    model = top.value("model")
+def _model(model: Json, path_model: str | None) -> str:
     if path_model is not None:
         if model not in (None, path_model):
             raise ScanError("model must be the deployment in the path, or be left out")

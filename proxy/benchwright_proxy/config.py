@@ -110,6 +110,11 @@ class Model(Section):
     max_output_tokens: int | None = Field(default=None, ge=1)
     price_model: str | None = Field(default=None, min_length=1, max_length=253)
 
+    @property
+    def sent_as(self) -> str:
+        """The name by which its provider knows it."""
+        return self.upstream_model or self.name
+
 
 class Tls(Section):
     """Certificate (with its chain) and key that the port for agents is served with."""

@@ -17,7 +17,7 @@ from .clock import Clock
 from .config import Config
 from .connection import answered, may_have_left
 from .dialect import Dialect, error_body
-from .journal.records import Dispatch, Settle
+from .journal.records import Settle
 from .jsonvalue import dump
 from .ledger import Ledger
 from .metrics import Metrics
@@ -130,16 +130,17 @@ class DataPort:
     async def _call(self, prepared: Prepared, request: web.BaseRequest) -> web.StreamResponse:
         now, claims = self.clock.now(), prepared.asked.claims
         quote = self.pricing.quote(prepared.asked.model, now)
+        dispatch = await self.ledger.admit(
+            prepared.dispatch(self.new_id(), now, quote),
+            claims,
+            prepared.need(self.config.budget, quote),
+            wait_seconds=self.config.budget.wait_seconds,
+            # A client that closed while its call waited most likely gave up: what was not yet
+            # asked for need not be paid for. Without a wait a half-close is no leaving.
+            wanted=lambda: not may_have_left(request),
+        )
         call = Call(
-            dispatch=await self.ledger.admit(
-                prepared.dispatch(self.new_id(), now, quote),
-                claims,
-                prepared.need(self.config.budget, quote),
-                wait_seconds=self.config.budget.wait_seconds,
-                # A client that closed while its call waited most likely gave up: what was not yet
-                # asked for need not be paid for. Without a wait a half-close is no leaving.
-                wanted=lambda: not may_have_left(request),
-            ),
+            dispatch=dispatch,
             asked=prepared.asked,
             provider=prepared.provider,
             client=Client(request, self.config.bounds.client_stall_seconds),
@@ -147,23 +148,21 @@ class DataPort:
             clock=self.clock,
             withhold_usage=prepared.withhold_usage,
             quote=quote,
+            trace=Trace.of(dispatch, prepared.asked.body) if claims.trace else None,
             on_settle=self._settled,
         )
-        if claims.trace:
-            key = claims.trial_uid, claims.attempt
-            call.trace = Trace(key, call.dispatch.call)
-            call.trace.request.add(prepared.asked.body)
-            call.on_end = self.traces.offer
         task = asyncio.get_running_loop().create_task(call.run())
         self.running.add(task)
         task.add_done_callback(self.running.discard)
         await asyncio.shield(task)
         return call.client.response()
 
-    def _settled(self, dispatch: Dispatch, settle: Settle) -> None:
+    def _settled(self, call: Call, settle: Settle) -> None:
+        if call.trace is not None:
+            self.traces.offer(call.trace)  # first: who sees the end of a call finds its bodies
         self.ledger.settle(settle)
-        self.metrics.settled(dispatch, settle)
-        self.rate_limits.settled(dispatch, settle)
+        self.metrics.settled(call.dispatch, settle)
+        self.rate_limits.settled(call.dispatch, settle)
 
 
 def query_key(request: web.BaseRequest) -> str | None:

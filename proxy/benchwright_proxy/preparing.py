@@ -73,7 +73,7 @@ class Prepared:
             endpoint=self.asked.endpoint,
             provider=self.provider.name,
             model=model.name,
-            upstream_model=model.upstream_model or model.name,
+            upstream_model=model.sent_as,
             stream=self.asked.stream,
             request_bytes=self.request_bytes,
             request_sha256=hashlib.sha256(self.asked.body).hexdigest(),
@@ -85,12 +85,11 @@ class Prepared:
 
 
 def _body(endpoint: Endpoint, request: callrequest.CallRequest, model: Model) -> bytes:
-    upstream = model.upstream_model or model.name
     if endpoint not in GEMINI_ENDPOINTS:
-        return callrequest.with_model(request, upstream)
+        return callrequest.with_model(request, model.sent_as)
     if request.said_model is None:
         return request.body
-    return callrequest.with_model(request, f"models/{upstream}")
+    return callrequest.with_model(request, f"models/{model.sent_as}")
 
 
 def prepare(arrived: Arrived, catalogue: Catalogue) -> Prepared:

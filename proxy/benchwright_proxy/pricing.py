@@ -41,7 +41,7 @@ class Pricing:
     def quote(self, model: Model, at: float) -> Quote:
         """The prices of `model` at unix second `at`, when its call starts."""
         provider = self._who[model.provider]
-        name = model.price_model or model.upstream_model or model.name
+        name = model.price_model or model.sent_as
         row = self.book.find(provider, name, at) if provider else None
         ceiling = self.book.ceiling(row) if row else None
         return Quote(provider, name, row, ceiling, self.book.label)

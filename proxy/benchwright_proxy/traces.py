@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from .journal.records import Dispatch
 from .jsonvalue import JsonObject, as_object, dump, parse
 from .secretsout import scrubbed
 
@@ -56,6 +57,13 @@ class Trace:
     request: Body = field(default_factory=Body)
     response: Body = field(default_factory=Body)
     encoding: str = ""
+
+    @classmethod
+    def of(cls, dispatch: Dispatch, body: bytes) -> "Trace":
+        """Of a call that goes out with `body`."""
+        trace = cls((dispatch.trial_uid, dispatch.attempt), dispatch.call)
+        trace.request.add(body)
+        return trace
 
     @property
     def waiting(self) -> int:

@@ -37,7 +37,8 @@ class TaskSetProblem(Exception):
         self.reason, self.message = reason, message
 
 
-async def _call(
+@contextlib.asynccontextmanager
+async def _asked(
     session: aiohttp.ClientSession,
     method: str,
     url: str,
@@ -47,7 +48,8 @@ async def _call(
     data: AsyncIterator[bytes] | None = None,
     limit: aiohttp.ClientTimeout = _TIMEOUT,
     accept: Sequence[int] = (200,),
-) -> tuple[int, Any]:
+) -> AsyncIterator[aiohttp.ClientResponse]:
+    """An answer whose body is still coming."""
     headers = {"Authorization": f"Bearer {token}"}
     try:
         async with session.request(
@@ -55,10 +57,23 @@ async def _call(
         ) as answer:
             if answer.status not in accept:
                 raise ServiceError(f"{method} {url}: {answer.status} {(await answer.text())[:500]}")
-            is_json = answer.content_type == "application/json"
-            return answer.status, await answer.json() if is_json else await answer.text()
+            yield answer
     except (aiohttp.ClientError, TimeoutError) as error:
         raise ServiceError(f"{method} {url}: {error!r}") from error
+
+
+async def _call(
+    session: aiohttp.ClientSession,
+    method: str,
+    url: str,
+    token: str,
+    body: object = None,
+    **more: Any,
+) -> tuple[int, Any]:
+    """A whole answer: its status and content."""
+    async with _asked(session, method, url, token, body, **more) as answer:
+        is_json = answer.content_type == "application/json"
+        return answer.status, await answer.json() if is_json else await answer.text()
 
 
 class ResultsClient:
@@ -135,14 +150,8 @@ class ProxyClient:
     async def calls(self, trial: TrialView, attempt: int) -> AsyncIterator[AsyncIterator[bytes]]:
         """Model calls of an attempt, as JSON lines."""
         url = self._url(trial, attempt, "calls.jsonl")
-        headers = {"Authorization": f"Bearer {self._tokens.own('proxy')}"}
-        try:
-            async with self._session.get(url, headers=headers, timeout=_TIMEOUT) as answer:
-                if answer.status != 200:
-                    raise ServiceError(f"GET {url}: {answer.status}")
-                yield answer.content.iter_any()
-        except (aiohttp.ClientError, TimeoutError) as error:
-            raise ServiceError(f"GET {url}: {error!r}") from error
+        async with _asked(self._session, "GET", url, self._tokens.own("proxy")) as answer:
+            yield answer.content.iter_any()
 
     async def forget(self, trial: TrialView, attempt: int) -> None:
         """What the results service keeps now, the proxy need not."""

@@ -1,5 +1,7 @@
 """A run's budget: whether it is spent, and what to say of it (pure)."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 
 from benchwright.api.run import BudgetUsed, Spendable
@@ -9,13 +11,15 @@ BUDGET_SPENT = "BudgetSpent"
 RUN_BUDGET_SPENT = "RunBudgetSpent"
 """Reason of a trial that the run's budget cut short."""
 _RUN = "run_"
-_NAMES = {
-    "requests": "requests",
-    "input_tokens": "inputTokens",
-    "output_tokens": "outputTokens",
-    "total_tokens": "totalTokens",
-    "cost": "costUsd",
-}
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One limit: its field in the resource, what it allows (None: anything) and what is used."""
+
+    field: str
+    allowed: int | str | None
+    used: Decimal
 
 
 def spent(budget: Spendable | None, ledger: Ledger | None) -> str | None:
@@ -23,13 +27,13 @@ def spent(budget: Spendable | None, ledger: Ledger | None) -> str | None:
     did not fit into is spent too, for another one would not fit either."""
     if budget is None or ledger is None:
         return None
-    name = (ledger.limit_hit or "").removeprefix(_RUN) or _used_up(budget, ledger.used)
-    if not name:
+    rows = _rows(budget, ledger.used)
+    row = rows.get((ledger.limit_hit or "").removeprefix(_RUN)) or _used_up(rows)
+    if row is None:
         return None
-    field, used, allowed = _NAMES.get(name, name), _used(ledger.used, name), _allowed(budget, name)
     return (
-        f"spec.budget.run.{field} is {allowed}, {used} are used: no new trial starts. Raise it to go "
-        "on; trials that it cut short are invalid"
+        f"spec.budget.run.{row.field} is {row.allowed}, {row.used} are used: no new trial starts. "
+        "Raise it to go on; trials that it cut short are invalid"
     )
 
 
@@ -38,32 +42,19 @@ def cut_short(limit_hit: str | None) -> bool:
     return (limit_hit or "").startswith(_RUN)
 
 
-def _used_up(budget: Spendable, used: BudgetUsed) -> str | None:
-    for name in _NAMES:
-        allowed = _allowed(budget, name)
-        if allowed is not None and _used(used, name) >= Decimal(allowed):
-            return name
-    return None
-
-
-def _allowed(budget: Spendable, name: str) -> int | str | None:
+def _rows(budget: Spendable, used: BudgetUsed) -> Mapping[str, _Row]:
+    """By the proxy's name of the limit."""
+    tokens = used.input_tokens, used.output_tokens
+    cost = Decimal(str(used.cost_usd or 0.0))
     return {
-        "requests": budget.requests,
-        "input_tokens": budget.input_tokens,
-        "output_tokens": budget.output_tokens,
-        "total_tokens": budget.total_tokens,
-        "cost": budget.cost_usd,
-    }.get(name)
+        "requests": _Row("requests", budget.requests, Decimal(used.requests)),
+        "input_tokens": _Row("inputTokens", budget.input_tokens, Decimal(tokens[0])),
+        "output_tokens": _Row("outputTokens", budget.output_tokens, Decimal(tokens[1])),
+        "total_tokens": _Row("totalTokens", budget.total_tokens, Decimal(sum(tokens))),
+        "cost": _Row("costUsd", budget.cost_usd, cost),
+    }
 
 
-def _used(used: BudgetUsed, name: str) -> Decimal:
-    return Decimal(
-        {
-            "requests": used.requests,
-            "input_tokens": used.input_tokens,
-            "output_tokens": used.output_tokens,
-            "total_tokens": used.input_tokens + used.output_tokens,
-        }.get(name, 0)
-        if name != "cost"
-        else str(used.cost_usd or 0.0)
-    )
+def _used_up(rows: Mapping[str, _Row]) -> _Row | None:
+    spent = (r for r in rows.values() if r.allowed is not None and r.used >= Decimal(r.allowed))
+    return next(spent, None)

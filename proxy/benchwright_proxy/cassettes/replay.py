@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 
-from benchwright_proxy.dialect import Dialect, error_body
-from benchwright_proxy.providers.base import Asked, BrokenReplyError, Reply
+from benchwright_proxy.dialect import Dialect
+from benchwright_proxy.providers.base import Asked, BrokenReplyError, Reply, final_error
 
 from .tape import Answer, Tape, canonical, digest
 
@@ -82,24 +82,5 @@ class PlayedReply:
         """Nothing to hang up."""
 
 
-class _MissReply:
-    status = 404
-    request_id: str | None = None
-
-    def __init__(self, body: bytes) -> None:
-        self._body = body
-        self.headers = {
-            "content-type": "application/json",
-            "content-length": str(len(body)),
-            "x-should-retry": "false",
-        }
-
-    async def chunks(self) -> AsyncIterator[bytes]:
-        yield self._body
-
-    def close(self) -> None:
-        """Nothing to hang up."""
-
-
 def _miss(dialect: Dialect, message: str) -> Reply:
-    return _MissReply(error_body(dialect, 404, "not_found_error", message))
+    return final_error(dialect, 404, "not_found_error", message)

@@ -63,7 +63,7 @@ def canonical(asked: Asked, ignore: Sequence[re.Pattern[str]]) -> JsonObject:
         body = {key: value for key, value in body.items() if key not in VOLATILE}
     return {
         "endpoint": asked.endpoint.value,
-        "model": asked.model.upstream_model or asked.model.name,
+        "model": asked.model.sent_as,
         "alt": asked.query.get("alt"),
         "body": _cleaned(body, ignore),
     }

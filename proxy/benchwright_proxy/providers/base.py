@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from benchwright_proxy.config import Model
-from benchwright_proxy.dialect import Dialect
+from benchwright_proxy.dialect import Dialect, error_body
 from benchwright_proxy.routes import Endpoint
 from benchwright_proxy.token import Claims
 
@@ -52,6 +52,28 @@ class Reply(Protocol):
 
     def close(self) -> None:
         """Hang up, whether all was read or not."""
+
+
+class WholeReply:
+    """An answer that is there at once."""
+
+    request_id: str | None = None
+
+    def __init__(self, status: int, body: bytes, **headers: str) -> None:
+        self.status, self._body = status, body
+        self.headers = {"content-type": "application/json", "content-length": str(len(body))}
+        self.headers |= {name.replace("_", "-"): value for name, value in headers.items()}
+
+    async def chunks(self) -> AsyncIterator[bytes]:
+        yield self._body
+
+    def close(self) -> None:
+        """Nothing to hang up."""
+
+
+def final_error(dialect: Dialect, status: int, kind: str, message: str) -> WholeReply:
+    """An error that will not go away by asking again."""
+    return WholeReply(status, error_body(dialect, status, kind, message), x_should_retry="false")
 
 
 class Provider(Protocol):

@@ -80,9 +80,7 @@ class HttpUpstream:
             raise UnreachableError(f"provider {self.name} has no usable key") from error
         try:
             response = await self._connected().post(
-                endpoint_url(
-                    self._settings, asked.endpoint, asked.model.upstream_model or asked.model.name
-                ),
+                endpoint_url(self._settings, asked.endpoint, asked.model.sent_as),
                 params=headers.upstream_query(asked.query),
                 data=asked.body,
                 headers=CIMultiDict(headers.upstream(self._settings.dialect, asked.headers, key)),

@@ -11,7 +11,14 @@ from benchwright_proxy.clock import Clock
 from benchwright_proxy.config import ScriptedProvider as Settings
 from benchwright_proxy.dialect import Dialect, error_body
 from benchwright_proxy.jsonvalue import JsonObject, as_object, dump, parse
-from benchwright_proxy.providers.base import Asked, BrokenReplyError, NoResponseError
+from benchwright_proxy.providers.base import (
+    Asked,
+    BrokenReplyError,
+    NoResponseError,
+    Reply,
+    WholeReply,
+    final_error,
+)
 from benchwright_proxy.routes import Endpoint
 from benchwright_proxy.watched import WatchedFile
 from benchwright_proxy.yamlfile import FileError
@@ -97,28 +104,28 @@ class ScriptedModel:
             file = self._files[name] = WatchedFile(Path(self._folder) / name, load)
         return file.get()
 
-    async def open(self, asked: Asked) -> ScriptedReply:
+    async def open(self, asked: Asked) -> Reply:
         try:
             body = as_object(parse(asked.body))
         except ValueError:
-            return _error(asked.dialect, 400, "invalid_request_error", "the body is not JSON")
+            return final_error(asked.dialect, 400, "invalid_request_error", "the body is not JSON")
         if body.get("previous_response_id"):
-            return _error(asked.dialect, 400, "invalid_request_error", _NO_MEMORY)
+            return final_error(asked.dialect, 400, "invalid_request_error", _NO_MEMORY)
         heard = conversation.read(body)
         if asked.endpoint is Endpoint.COUNT_TOKENS:
-            return _whole(dump({"input_tokens": tokens(heard.size)}))
+            return WholeReply(200, dump({"input_tokens": tokens(heard.size)}))
         if asked.endpoint is Endpoint.COUNT_CONTENT:
-            return _whole(dump({"totalTokens": tokens(heard.size)}))
+            return WholeReply(200, dump({"totalTokens": tokens(heard.size)}))
         if asked.endpoint is Endpoint.EMBEDDINGS:
-            return _whole(embeddings.body(body, asked.model.name))
+            return WholeReply(200, embeddings.body(body, asked.model.name))
         try:
             dialogue = self.dialogue(asked.model.dialogue or "")
         except FileError as error:
-            return _error(asked.dialect, 500, "scripted_model_error", str(error))
+            return final_error(asked.dialect, 500, "scripted_model_error", str(error))
         turn = choose(dialogue, heard)
         if turn is None:
             message = f"dialogue {dialogue.name!r} has no answer to turn {heard.turn}"
-            return _error(asked.dialect, 500, "scripted_model_error", message)
+            return final_error(asked.dialect, 500, "scripted_model_error", message)
         usage = claimed(turn, heard.size)
         self._write_log(asked, dialogue, heard.turn, turn, usage)
         await asyncio.sleep(turn.delay_seconds)
@@ -126,7 +133,7 @@ class ScriptedModel:
 
     def _reply(
         self, asked: Asked, body: JsonObject, number: int, turn: Turn, usage: Claimed
-    ) -> ScriptedReply:
+    ) -> Reply:
         if isinstance(turn.fault, StatusFault):
             return _fault(asked.dialect, turn.fault)
         if turn.fault == "disconnect":
@@ -170,7 +177,8 @@ class ScriptedModel:
 
 def _render(asked: Asked, body: JsonObject, script: Script) -> ScriptedReply:
     if not asked.stream:
-        return _whole(_BODIES[asked.endpoint](script))
+        data = _BODIES[asked.endpoint](script)
+        return ScriptedReply(200, WholeReply(200, data).headers, [Piece(data)])
     if asked.endpoint is Endpoint.STREAM_GENERATE and asked.query.get("alt") != "sse":
         return ScriptedReply(200, {"content-type": "application/json"}, gemini.array(script))
     if asked.endpoint is Endpoint.CHAT:
@@ -181,26 +189,12 @@ def _render(asked: Asked, body: JsonObject, script: Script) -> ScriptedReply:
     return ScriptedReply(200, {"content-type": "text/event-stream; charset=utf-8"}, pieces)
 
 
-def _whole(body: bytes, status: int = 200) -> ScriptedReply:
-    headers = {"content-type": "application/json", "content-length": str(len(body))}
-    return ScriptedReply(status, headers, [Piece(body)])
-
-
-def _error(dialect: Dialect, status: int, kind: str, message: str) -> ScriptedReply:
-    """An error that will not go away by asking again."""
-    reply = _whole(error_body(dialect, status, kind, message), status)
-    reply.headers["x-should-retry"] = "false"
-    return reply
-
-
-def _fault(dialect: Dialect, fault: StatusFault) -> ScriptedReply:
+def _fault(dialect: Dialect, fault: StatusFault) -> WholeReply:
     default = "api_error" if dialect is Dialect.ANTHROPIC else "server_error"
     kind = _ERROR_TYPES.get((dialect, fault.status), default)
     body = error_body(dialect, fault.status, kind, "the dialogue wants this error")
-    reply = _whole(body, fault.status)
-    if fault.retry_after is not None:
-        reply.headers["retry-after"] = f"{fault.retry_after:g}"
-    return reply
+    wait = {} if fault.retry_after is None else {"retry_after": f"{fault.retry_after:g}"}
+    return WholeReply(fault.status, body, **wait)
 
 
 def _half(pieces: list[Piece]) -> list[Piece]:

@@ -285,6 +285,12 @@ def write_setup(
     }
 
 
+def with_each(folder: Path, port: int, more: JsonObject) -> JsonObject:
+    """For `extra`: the providers on the network, each with something more."""
+    given = map(as_object, as_list(write_setup(folder, port)["providers"]))
+    return {"providers": [p if p["dialect"] == "scripted" else {**p, **more} for p in given]}
+
+
 def options(
     folder: Path, port: int, dialogue: str = DIALOGUE, extra: JsonObject | None = None
 ) -> Options:

@@ -26,7 +26,7 @@ from .helpers import (
     message_body,
     running,
     sse_head,
-    write_setup,
+    with_each,
 )
 
 TELL = (
@@ -48,12 +48,8 @@ async def taped(folder: Path, mode: str, port: int = 1, **more: Json) -> AsyncIt
     place = folder / mode
     place.mkdir(exist_ok=True)
     cassette: Json = {"folder": str(folder / "tape"), "mode": mode, **more}
-    providers: list[Json] = []
-    for given in as_list(write_setup(place, port)["providers"]):
-        provider = as_object(given)
-        scripted = provider["dialect"] == "scripted"
-        providers.append(provider if scripted else {**provider, "cassette": cassette})
-    async with running(place, port, extra={"providers": providers}) as proxy:
+    extra = with_each(place, port, {"cassette": cassette})
+    async with running(place, port, extra=extra) as proxy:
         yield proxy
 
 

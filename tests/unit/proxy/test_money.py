@@ -22,7 +22,7 @@ from .helpers import (
     json_response,
     running,
     until,
-    write_setup,
+    with_each,
 )
 
 PRICES = """\
@@ -52,13 +52,16 @@ def answer(**fields: Json) -> bytes:
     return json_response(json.dumps(body).encode())
 
 
+def prices(folder: Path, port: int) -> JsonObject:
+    """For `extra`: all providers have the prices above."""
+    path = folder / "prices.yaml"
+    path.write_text(PRICES)
+    return {**with_each(folder, port, {"prices": "p"}), "pricesFile": str(path)}
+
+
 @pytest.fixture
 async def priced(tmp_path: Path, provider: FakeProvider) -> AsyncIterator[Running]:
-    (tmp_path / "prices.yaml").write_text(PRICES)
-    setup = write_setup(tmp_path, provider.port)
-    providers: Json = [{**as_object(given), "prices": "p"} for given in as_list(setup["providers"])]
-    extra: JsonObject = {"providers": providers, "pricesFile": str(tmp_path / "prices.yaml")}
-    async with running(tmp_path, provider.port, extra=extra) as started:
+    async with running(tmp_path, provider.port, extra=prices(tmp_path, provider.port)) as started:
         yield started
 
 
@@ -261,10 +264,7 @@ async def test_a_call_waits_for_what_other_trials_of_its_run_hold(
 async def test_budgets_of_money_and_runs_survive_a_restart(
     tmp_path: Path, provider: FakeProvider
 ) -> None:
-    (tmp_path / "prices.yaml").write_text(PRICES)
-    setup = write_setup(tmp_path, provider.port)
-    providers: Json = [{**as_object(g), "prices": "p"} for g in as_list(setup["providers"])]
-    extra: JsonObject = {"providers": providers, "pricesFile": str(tmp_path / "prices.yaml")}
+    extra = prices(tmp_path, provider.port)
     provider.script = [answer()]
     seen = []
     for start in range(2):
