@@ -46,6 +46,16 @@ VALUES = {
             {"name": "at-work", "provider": "scripted", "dialogue": "at-work.yaml"},
             *test_agents.MODELS,
         ],
+        "prices": [
+            {
+                "provider": "scripted",
+                "model": "quick",
+                "effective_from": "2026-01-01",
+                "retrieved_at": "2026-01-01",
+                "source_url": "https://benchwright.dev/made-up",
+                "per_million": {"input": "2", "cache_read": "0.50", "output": "10"},
+            }
+        ],
         "dialogues": {
             **test_agents.DIALOGUES,
             "at-work.yaml": json.dumps({"name": "at-work", "turns": AT_WORK}),
