@@ -7,11 +7,10 @@ from dataclasses import asdict, dataclass, fields
 
 from aiohttp import web
 
+from .adminweb import json_response, read_body
 from .auth import Gate
-from .body import read_body
 from .catalogue import Catalogue
 from .clock import Clock
-from .data_port import json_response
 from .dialect import Dialect, error_body
 from .journal.records import Dispatch, Settle
 from .journal.writing import JournalError

@@ -10,10 +10,11 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from .client import Client
 from .clock import Clock
 from .config import Bounds
 from .dialect import error_body
+from .http1.message import Response
+from .http1.writer import ResponseWriter
 from .journal.records import Dispatch, Settle, Status
 from .jsonvalue import JsonObject, clean, dump
 from .pricing import Quote
@@ -68,7 +69,7 @@ class Call:
     dispatch: Dispatch
     asked: Asked
     provider: Provider
-    client: Client
+    client: ResponseWriter
     bounds: Bounds
     clock: Clock
     withhold_usage: bool
@@ -99,7 +100,6 @@ class Call:
             self._settle("interrupted", self._partial())
             self.client.abort()
         finally:
-            self.client.unwatch()
             if self._timer is not None:
                 self._timer.cancel()
 
@@ -117,10 +117,7 @@ class Call:
         """Tell the client what a gateway tells: 502, worth another try."""
         self._settle(status, Answer())
         body = error_body(self.asked.dialect, 502, "upstream_error", message)
-        headers = {"content-type": "application/json", "content-length": str(len(body))}
-        await self.client.start(502, headers, stream=False)
-        await self.client.send(body)
-        await self.client.finish()
+        self.client.respond(Response(502, body))
 
     async def _pump(self, reply: Reply) -> None:
         content_type = reply.headers.get("content-type", "")
@@ -143,17 +140,17 @@ class Call:
         headers = dict(reply.headers)
         if streamed:
             headers.pop("content-length", None)
-        await self.client.start(reply.status, headers, stream=streamed)
+        self.client.start(reply.status, headers, stream=streamed)
         # The end of a body that is not a stream waits for the settlement: who has read an answer
         # must find it counted.
         kept, clean = await self._copy(reply, tap, keep_last=not streamed)
         last, answer = tap.finish(clean=clean)
         status = status_of(reply.status, answer, clean=clean)
         self._settle("drain_cut" if self._cut else status, answer)
-        await self.client.send(kept + last)
         if clean:
-            await self.client.finish()
+            self.client.finish(kept + last)
         else:
+            await self.client.send(kept + last)
             self.client.abort()
 
     async def _copy(self, reply: Reply, tap: Tap, *, keep_last: bool) -> tuple[bytes, bool]:

@@ -1,10 +1,11 @@
 """The command line: `serve`, `check-dialogue` and `prices`."""
 
 import argparse
-import asyncio
 import logging
 import sys
 from pathlib import Path
+
+import uvloop
 
 from . import config
 from .journal.writing import JournalError
@@ -68,7 +69,7 @@ def _check(path: Path) -> int:
 
 
 def _serve(options: argparse.Namespace) -> int:
-    asyncio.run(
+    uvloop.run(
         serve(
             Options(
                 config=config.load(options.config),

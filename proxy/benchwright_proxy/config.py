@@ -23,8 +23,10 @@ class Section(BaseModel):
 
 def _base_url(value: str) -> str:
     """A URL that can only mean one server: no user, query or fragment."""
+    if not value.isascii() or not value.isprintable() or " " in value:
+        raise ValueError("expected printable ASCII characters (other hosts as xn--…)")
     parts = urlsplit(value)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0:
         raise ValueError("expected http:// or https:// and a host")
     if parts.username or parts.password or parts.query or parts.fragment:
         raise ValueError("user, password, query and fragment are not allowed")

@@ -23,10 +23,11 @@ from .cassettes.tape import Tape
 from .catalogue import Catalogue
 from .clock import Clock, SystemClock
 from .config import Config, HttpProvider, ScriptedProvider, Tls
-from .connection import ClientServer
 from .data_port import DataPort
+from .http1.listener import Listener
 from .ledger import Ledger
 from .metrics import Metrics
+from .modelrequest import Serving
 from .pricing import Pricing
 from .providers.base import Provider
 from .providers.http import HttpUpstream, dialect_of
@@ -77,9 +78,8 @@ class Proxy:
         metrics = Metrics(self.ledger, self.traces)
         pricing = Pricing(options.config)
         rate_limits = RateLimits(clock)
-        self.data = DataPort(
+        serving = Serving(
             config=options.config,
-            gate=gate,
             catalogue=catalogue,
             ledger=self.ledger,
             metrics=metrics,
@@ -89,33 +89,26 @@ class Proxy:
             clock=clock,
             new_id=_ids(),
         )
+        self.data = DataPort(serving, gate)
+        self._listener = Listener(self.data.accept)
         self.admin = AdminPort(
             gate, catalogue, self.ledger, metrics, pricing, rate_limits, clock, self.traces
         )
         self._stopped = False
-        self._runners: list[web.ServerRunner] = []
+        self._admin_runner = web.ServerRunner(
+            web.Server(self.admin.handle, access_log=None), shutdown_timeout=1.0
+        )
         self.data_address: tuple[str, int] = ("", 0)
         self.admin_address: tuple[str, int] = ("", 0)
 
     async def start(self) -> None:
         """Open both ports. Raises OSError if one is taken."""
-        # auto_decompress off: an encoded request body is refused, not expanded.
-        data = ClientServer(self.data.handle, access_log=None, auto_decompress=False)
-        admin = web.Server(self.admin.handle, access_log=None)
-        tls = _serving(self._options.config.tls)
-        self.data_address = await self._listen(data, self._options.port, tls)
-        self.admin_address = await self._listen(admin, self._options.admin_port)
-
-    async def _listen(
-        self, server: web.Server, port: int, tls: ssl.SSLContext | None = None
-    ) -> tuple[str, int]:
-        runner = web.ServerRunner(server, shutdown_timeout=1.0)
-        await runner.setup()
-        self._runners.append(runner)
-        site = web.TCPSite(runner, self._options.host, port, ssl_context=tls)
-        await site.start()
-        host, bound = runner.addresses[0][:2]
-        return str(host), int(bound)
+        host, tls = self._options.host, _serving(self._options.config.tls)
+        self.data_address = await self._listener.listen(host, self._options.port, tls)
+        await self._admin_runner.setup()
+        await web.TCPSite(self._admin_runner, host, self._options.admin_port).start()
+        address = self._admin_runner.addresses[0]
+        self.admin_address = str(address[0]), int(address[1])
 
     async def stop(self) -> None:
         """Refuse new calls, let those under way end within the grace, settle the rest. Once."""
@@ -123,15 +116,9 @@ class Proxy:
             return
         self._stopped = True
         self.data.stopping = True
-        running = set(self.data.running)
-        if running:
-            log.info("waiting for %d calls", len(running))
-            await asyncio.wait(running, timeout=self._options.grace_seconds)
-        for task in self.data.running:
-            task.cancel()
-        await asyncio.gather(*self.data.running, return_exceptions=True)
-        for runner in self._runners:
-            await runner.cleanup()
+        await self._listener.stop(self._options.grace_seconds)
+        await self._listener.close()
+        await self._admin_runner.cleanup()
         for provider in self._providers:
             await provider.close()
         await asyncio.to_thread(self.traces.close)

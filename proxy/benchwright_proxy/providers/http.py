@@ -2,14 +2,15 @@
 
 import ssl
 from collections.abc import AsyncIterator
-
-import aiohttp
-from multidict import CIMultiDict
+from functools import lru_cache
+from urllib.parse import SplitResult, urlencode, urlsplit
 
 from benchwright_proxy import headers
 from benchwright_proxy.clock import Clock
 from benchwright_proxy.config import Bounds, HttpProvider
 from benchwright_proxy.dialect import Dialect, error_body
+from benchwright_proxy.http1.outbound import Incoming, OutboundError
+from benchwright_proxy.http1.pool import Pool
 from benchwright_proxy.watched import WatchedFile, read_provider_key
 from benchwright_proxy.yamlfile import FileError
 
@@ -22,11 +23,11 @@ _REQUEST_IDS = ("request-id", "x-request-id", "apim-request-id")
 class HttpReply:
     """A response that is still coming."""
 
-    def __init__(self, response: aiohttp.ClientResponse, name: str, dialect: Dialect) -> None:
+    def __init__(self, response: Incoming, name: str, dialect: Dialect) -> None:
         self._response = response
         self._name = name
         self.status = response.status
-        self.headers = headers.downstream(response.headers.items())
+        self.headers = headers.downstream(response.headers)
         self.request_id = next(
             (self.headers[name] for name in _REQUEST_IDS if name in self.headers), None
         )
@@ -46,10 +47,10 @@ class HttpReply:
             yield self._instead
             return
         try:
-            async for chunk in self._response.content.iter_any():
+            async for chunk in self._response.chunks():
                 yield chunk
-        except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            raise BrokenReplyError(f"provider {self._name}: {type(error).__name__}") from error
+        except OutboundError as error:
+            raise BrokenReplyError(f"provider {self._name}: {error}") from error
 
     def close(self) -> None:
         self._response.close()
@@ -66,9 +67,8 @@ class HttpUpstream:
         self._key = (
             WatchedFile(settings.key_file, read_provider_key, clock) if settings.key_file else None
         )
-        self._bounds = bounds
-        self._tls = _tls(settings)
-        self._session: aiohttp.ClientSession | None = None
+        origin = urlsplit(settings.base_url)
+        self._pool = Pool(origin, _tls(settings), bounds.connect_seconds, bounds.idle_seconds)
 
     def speaks(self, dialect: Dialect) -> bool:
         return dialect is self._dialect
@@ -78,45 +78,35 @@ class HttpUpstream:
             key = self._key.get() if self._key else None
         except FileError as error:
             raise UnreachableError(f"provider {self.name} has no usable key") from error
+        head = self._head(asked, key)
         try:
-            response = await self._connected().post(
-                endpoint_url(self._settings, asked.endpoint, asked.model.sent_as),
-                params=headers.upstream_query(asked.query),
-                data=asked.body,
-                headers=CIMultiDict(headers.upstream(self._settings.dialect, asked.headers, key)),
-                # Following one would carry the key to wherever it points.
-                allow_redirects=False,
-                ssl=self._tls,
-            )
-        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
+            connection = await self._pool.connection()
+        except OSError as error:
             raise UnreachableError(f"provider {self.name} cannot be reached") from error
-        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+        response = connection.request(head, asked.body)
+        try:
+            await response.head()
+        except OutboundError as error:
             raise NoResponseError(f"provider {self.name} did not answer") from error
+        except BaseException:
+            response.close()
+            raise
         return HttpReply(response, self.name, self._dialect)
 
-    def _connected(self) -> aiohttp.ClientSession:
-        if self._session is None:
-            self._session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=0),
-                cookie_jar=aiohttp.DummyCookieJar(),
-                # No limit on the whole: models may think and write for longer than any.
-                timeout=aiohttp.ClientTimeout(
-                    total=None,
-                    sock_connect=self._bounds.connect_seconds,
-                    sock_read=self._bounds.idle_seconds,
-                ),
-                auto_decompress=False,
-                # Some gateways add long security headers.
-                max_line_size=2**16,
-                max_field_size=2**16,
-                trust_env=False,
-                skip_auto_headers=("User-Agent", "Content-Type"),
-            )
-        return self._session
+    def _head(self, asked: Asked, key: str | None) -> bytes:
+        url = _split(endpoint_url(self._settings, asked.endpoint, asked.model.sent_as))
+        query = urlencode(headers.upstream_query(asked.query))
+        query = "&".join(part for part in (url.query, query) if part)
+        sent = headers.upstream(self._settings.dialect, asked.headers, key)
+        lines = "".join([f"{name}: {value}\r\n" for name, value in sent.items()])
+        target = url.path + ("?" + query if query else "")
+        return (
+            f"POST {target} HTTP/1.1\r\nHost: {url.netloc}\r\n{lines}"
+            f"Content-Length: {len(asked.body)}\r\n\r\n"
+        ).encode("ascii")
 
     async def close(self) -> None:
-        if self._session is not None:
-            await self._session.close()
+        self._pool.close()
 
 
 def dialect_of(settings: HttpProvider) -> Dialect:
@@ -124,9 +114,12 @@ def dialect_of(settings: HttpProvider) -> Dialect:
     return Dialect.OPENAI if settings.dialect == "azure" else Dialect(settings.dialect)
 
 
-def _tls(settings: HttpProvider) -> ssl.SSLContext | bool:
-    if settings.ca_file is None:
-        return True
+@lru_cache(256)
+def _split(url: str) -> SplitResult:
+    return urlsplit(url)
+
+
+def _tls(settings: HttpProvider) -> ssl.SSLContext:
     try:
         return ssl.create_default_context(cafile=settings.ca_file)
     except (OSError, ssl.SSLError) as error:

@@ -1,4 +1,4 @@
-"""Request bodies, read within a bound."""
+"""What the admin port reads and answers."""
 
 from aiohttp import web
 
@@ -12,8 +12,6 @@ async def read_body(request: web.BaseRequest, limit: int) -> bytes:
         raise bad_request(f"request bodies with Content-Encoding {encoding!r} are not accepted")
     if (request.content_length or 0) > limit:
         raise _too_large(limit)
-    if request.headers.get("expect", "").lower() == "100-continue":
-        await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
     body = bytearray()
     async for chunk in request.content.iter_any():
         body += chunk
@@ -25,3 +23,8 @@ async def read_body(request: web.BaseRequest, limit: int) -> bytes:
 def _too_large(limit: int) -> RefusalError:
     message = f"request bodies of more than {limit} bytes are not accepted"
     return RefusalError(413, "request_too_large", message, "too_large", retry=False)
+
+
+def json_response(status: int, body: bytes, headers: dict[str, str] | None = None) -> web.Response:
+    """A JSON response of the proxy's own."""
+    return web.Response(status=status, body=body, headers=headers, content_type="application/json")

@@ -1,0 +1,164 @@
+"""A request for a model: what is done once its body is there."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .call import Call
+from .catalogue import Catalogue
+from .clock import Clock
+from .config import Config
+from .dialect import Dialect, error_body
+from .http1.message import Request, Response
+from .http1.writer import ResponseWriter
+from .journal.records import Settle
+from .ledger import Ledger
+from .metrics import Metrics
+from .preparing import Arrived, Prepared, prepare
+from .pricing import Pricing
+from .providers.base import ProviderError
+from .ratelimits import RateLimits
+from .refusal import RefusalError, bad_request
+from .routes import FREE, Route
+from .token import Claims
+from .traces import Trace, Traces
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Serving:
+    """What requests are served with. `new_id` makes ids of calls."""
+
+    config: Config
+    catalogue: Catalogue
+    ledger: Ledger
+    metrics: Metrics
+    pricing: Pricing
+    rate_limits: RateLimits
+    traces: Traces
+    clock: Clock
+    new_id: Callable[[], str]
+
+    def refused(self, dialect: Dialect, refusal: RefusalError) -> Response:
+        """The answer to a refused request, in its caller's dialect."""
+        self.metrics.refused(refusal.reason)
+        body = error_body(dialect, refusal.status, refusal.kind, refusal.message)
+        return Response(refusal.status, body, refusal.headers())
+
+    def settled(self, call: Call, settle: Settle) -> None:
+        """A call has ended."""
+        if call.trace is not None:
+            self.traces.offer(call.trace)  # first: who sees the end of a call finds its bodies
+        self.ledger.settle(settle)
+        self.metrics.settled(call.dispatch, settle)
+        self.rate_limits.settled(call.dispatch, settle)
+
+
+@dataclass(slots=True)
+class ModelRequest:
+    """One request whose head has been accepted."""
+
+    serving: Serving
+    route: Route
+    dialect: Dialect
+    claims: Claims
+    limit: int
+
+    def too_large(self) -> Response:
+        message = f"request bodies of more than {self.limit} bytes are not accepted"
+        return self.refused(
+            RefusalError(413, "request_too_large", message, "too_large", retry=False)
+        )
+
+    def refused(self, refusal: RefusalError) -> Response:
+        """Refuse it, and have that counted for its trial."""
+        self.serving.ledger.refuse(self.claims, refusal.reason)
+        return self.serving.refused(self.dialect, refusal)
+
+    def screen(self, request: Request) -> Response | None:
+        """The answer to a request that is refused whatever its body says, None for others."""
+        try:
+            self.serving.ledger.check_open(self.claims)
+            encoding = request.headers.get("content-encoding", "identity").strip().lower()
+            if encoding != "identity":
+                message = f"request bodies with Content-Encoding {encoding!r} are not accepted"
+                raise bad_request(message)
+        except RefusalError as refusal:
+            return self.refused(refusal)
+        declared = request.headers.get("content-length", "")
+        return self.too_large() if declared.isdigit() and int(declared) > self.limit else None
+
+    async def answer(self, request: Request, writer: ResponseWriter) -> None:
+        """Answer it, in the caller's dialect whatever happens."""
+        try:
+            await self._answer(request, writer)
+        except RefusalError as refusal:
+            writer.respond(self.refused(refusal))
+        except ConnectionResetError:
+            writer.abort()  # it was no longer wanted
+        except Exception:
+            log.exception("%s failed", self.route)
+            if not writer.started:
+                message = "the proxy failed; see its log"
+                writer.respond(Response(500, error_body(self.dialect, 500, "api_error", message)))
+
+    async def _answer(self, request: Request, writer: ResponseWriter) -> None:
+        arrived = Arrived(
+            self.claims,
+            self.route.endpoint,
+            self.dialect,
+            request.body,
+            request.headers,
+            request.query,
+            self.route.model,
+        )
+        prepared = prepare(arrived, self.serving.catalogue)
+        request.parts.clear()  # a body is large, and what goes out is another one
+        if self.route.endpoint in FREE:
+            await self._unmetered(prepared, writer)
+        else:
+            await self._call(prepared, writer)
+
+    async def _unmetered(self, prepared: Prepared, writer: ResponseWriter) -> None:
+        """A request that generates nothing and costs nothing."""
+        try:
+            reply = await prepared.provider.open(prepared.asked)
+            try:
+                body = b"".join([chunk async for chunk in reply.chunks()])
+            finally:
+                reply.close()
+        except ProviderError as error:
+            body = error_body(self.dialect, 502, "upstream_error", str(error))
+            writer.respond(Response(502, body))
+        else:
+            writer.respond(Response(reply.status, body, reply.headers))
+
+    async def _call(self, prepared: Prepared, writer: ResponseWriter) -> None:
+        serving, claims = self.serving, self.claims
+        now, budget = serving.clock.now(), serving.config.budget
+        quote = serving.pricing.quote(prepared.asked.model, now)
+        dispatch = await serving.ledger.admit(
+            prepared.dispatch(serving.new_id(), now, quote),
+            claims,
+            prepared.need(budget, quote),
+            wait_seconds=budget.wait_seconds,
+            # A client that closed while its call waited most likely gave up: what was not yet
+            # asked for need not be paid for. Without a wait a half-close is no leaving.
+            wanted=lambda: not writer.may_have_left,
+        )
+        bounds = serving.config.bounds
+        writer.stall_seconds = bounds.client_stall_seconds
+        call = Call(
+            dispatch=dispatch,
+            asked=prepared.asked,
+            provider=prepared.provider,
+            client=writer,
+            bounds=bounds,
+            clock=serving.clock,
+            withhold_usage=prepared.withhold_usage,
+            quote=quote,
+            trace=Trace.of(dispatch, prepared.asked.body) if claims.trace else None,
+            on_settle=serving.settled,
+        )
+        await call.run()
