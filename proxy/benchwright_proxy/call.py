@@ -15,7 +15,7 @@ from .config import Bounds
 from .dialect import error_body
 from .http1.message import Response
 from .http1.writer import ResponseWriter
-from .journal.records import Dispatch, Settle, Status
+from .journal.records import Dispatch, Settle, Status, may_have_run
 from .jsonvalue import JsonObject, clean, dump
 from .pricing import Quote
 from .providers.base import (
@@ -218,7 +218,9 @@ class Call:
 
     def _record(self, status: Status, answer: Answer) -> Settle:
         seen, first = self._seen, self._seen.first_byte_at
-        record = Settle(
+        ran = may_have_run(status, seen.http_status, answer.usage)
+        cost = self.quote.cost(answer, ran=ran)
+        return Settle(
             trial_uid=self.dispatch.trial_uid,
             attempt=self.dispatch.attempt,
             at=self.clock.now(),
@@ -236,6 +238,8 @@ class Call:
             geo=answer.geo,
             fingerprint=answer.fingerprint,
             tool_calls=answer.tool_calls,
+            cost_nanos=cost.nanos,
+            cost_unknown=cost.why,
             prices=self.quote.prices,
             retry_after_seconds=seen.retry_after,
             chunks=seen.chunks,
@@ -246,8 +250,6 @@ class Call:
             client_gone=self.client.gone,
             upstream_request_id=seen.request_id and clean(seen.request_id),
         )
-        cost = self.quote.cost(record, answer)
-        return record.model_copy(update={"cost_nanos": cost.nanos, "cost_unknown": cost.why})
 
 
 def _evidence(said: JsonObject) -> JsonObject:

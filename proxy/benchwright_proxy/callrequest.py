@@ -1,27 +1,31 @@
 """What the proxy must know of a model request, and the two edits that it may make to it."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 from . import hostedtools
 from .bodyscan import ScanError, TopLevel
+from .immutable import immutable
 from .jsonvalue import Json, JsonObject, as_count, as_object, as_text, dump
 from .refusal import bad_request
 from .routes import GEMINI_ENDPOINTS, Endpoint
 
+
+def _spelled(*names: str) -> Mapping[str, str]:
+    return {name.lower(): name for name in names}
+
+
 #: Fields that decide what a call costs. Some servers match names without regard to case.
-_DECISIVE = frozenset(
-    {
-        "model",
-        "stream",
-        "stream_options",
-        "n",
-        "max_tokens",
-        "max_completion_tokens",
-        "max_output_tokens",
-        "background",
-    }
+_DECISIVE = _spelled(
+    "model",
+    "stream",
+    "stream_options",
+    "n",
+    "max_tokens",
+    "max_completion_tokens",
+    "max_output_tokens",
+    "background",
 )
-_GEMINI_DECISIVE = frozenset({"model", "generationConfig", "generation_config"})
+_GEMINI_DECISIVE = _spelled("model", "generationConfig", "generation_config")
 _OUTPUT_LIMITS = {
     Endpoint.CHAT: ("max_tokens", "max_completion_tokens"),
     Endpoint.RESPONSES: ("max_output_tokens",),
@@ -31,7 +35,7 @@ _OUTPUT_LIMITS = {
 _BACKGROUND = "background: true goes on after its request, where nobody can count it: leave it out"
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class CallRequest:
     """A request body and what it says.
 
@@ -111,11 +115,10 @@ def with_stream_usage(body: bytes) -> bytes:
     return top.replaced("stream_options", dump(options))
 
 
-def _check_names(top: TopLevel, decisive: frozenset[str]) -> None:
-    spelled = {name.lower(): name for name in decisive}
-    for key in top.spans.keys() - decisive:
-        if key.lower() in spelled:
-            raise ScanError(f"field {key!r} must be spelled {spelled[key.lower()]!r}")
+def _check_names(top: TopLevel, decisive: Mapping[str, str]) -> None:
+    for key in top.spans.keys() - decisive.values():
+        if key.lower() in decisive:
+            raise ScanError(f"field {key!r} must be spelled {decisive[key.lower()]!r}")
 
 
 def _model(model: Json, path_model: str | None) -> str:

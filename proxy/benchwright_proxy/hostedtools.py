@@ -28,7 +28,10 @@ _GEMINI = frozenset(
 )
 #: Fields of a whole request that offer one.
 _FIELDS = ("web_search_options", "mcp_servers")
-#: A request without any of these words offers none, and is not parsed.
+_OFFERING = frozenset({*_FIELDS, "tools"})
+
+
+#: Tools without any of these words are none of them, and are not parsed.
 _HINTS = (
     b"web_search",
     b"web_fetch",
@@ -45,12 +48,13 @@ _HINTS = (
 
 def check(top: TopLevel) -> None:
     """Raises RefusalError (403) naming the tool."""
-    body = top.body
-    if not any(hint in body for hint in _HINTS):
+    if _OFFERING.isdisjoint(top.spans):
         return
     offered = [name for name in _FIELDS if top.value(name)]
-    for tool in as_list(top.value("tools")):
-        offered += _hosted(as_object(tool))
+    start, end = top.spans.get("tools", (0, 0))
+    if any(hint in top.body[start:end] for hint in _HINTS):
+        for tool in as_list(top.value("tools")):
+            offered += _hosted(as_object(tool))
     if offered:
         message = (
             f"{offered[0]!r} is run by the provider and reaches the network, which this trial must "

@@ -105,25 +105,26 @@ class Ledger:
 
     async def admit(
         self,
-        call: Dispatch,
         claims: Claims,
         need: Need,
+        record: Callable[[Amount, Attempt], Dispatch],
         *,
         wait_seconds: float,
         wanted: Callable[[], bool],
     ) -> Dispatch:
-        """Reserve for `call` and write it down; it may go out when this returns.
+        """Reserve for a call and write it down; it may go out when this returns. `record` makes the
+        line of what was reserved for an attempt.
 
         Raises RefusalError: closed (403), over a limit (429), without a price where money is limited
         (403), or no journal (503); and ConnectionResetError when it had to wait and is no longer `wanted`.
         """
-        account = self._account((call.trial_uid, call.attempt))
+        account = self._account((claims.trial_uid, claims.attempt))
         deadline = self._clock.monotonic() + wait_seconds
         while True:
             self.check_open(claims)
             run = self._runs.purse(claims)
             if need.ceiling is None and limited_in_money(claims.limits, run):
-                raise _unpriced(call)
+                raise _unpriced(need.model)
             asked = reserve(claims.limits, account.attempt.spent, need, run)
             if isinstance(asked, Amount):
                 break
@@ -135,13 +136,7 @@ class Ledger:
             await bell.wait(left)
             if not wanted():
                 raise ConnectionResetError("the client left while its call waited")
-        reserved = {
-            "reserved_input": asked.input,
-            "reserved_output": asked.output,
-            "reserved_nanos": asked.nanos,
-            "operation": account.attempt.operation(call),
-        }
-        return await self._dispatch(account, call.model_copy(update=reserved))
+        return await self._dispatch(account, record(asked, account.attempt))
 
     async def _dispatch(self, account: Account, call: Dispatch) -> Dispatch:
         try:
@@ -300,9 +295,9 @@ class Ledger:
         return account
 
 
-def _unpriced(call: Dispatch) -> RefusalError:
+def _unpriced(model: str) -> RefusalError:
     message = (
-        f"model {call.model!r} has no price that is known, and this budget limits money: tell who "
+        f"model {model!r} has no price that is known, and this budget limits money: tell who "
         "runs the benchmark"
     )
     return RefusalError(403, "permission_error", message, "no_price", retry=False)

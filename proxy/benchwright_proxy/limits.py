@@ -31,6 +31,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from .immutable import immutable
 from .prices.cost import Ceiling
 from .refusal import LimitName
 from .token import Limits
@@ -39,7 +40,7 @@ from .token import Limits
 Row = tuple[LimitName, int | None, int, int, int]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Amount:
     """Tokens in and out, and nano-dollars."""
 
@@ -81,11 +82,12 @@ class Spent:
         self.used += used
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Need:
-    """What a call asks for: bytes of its body, and its maximum output if it declares one. `ceiling`
-    is what it can cost, None where no price is known."""
+    """What a call of `model` asks for: bytes of its body, and its maximum output if it declares one.
+    `ceiling` is what it can cost, None where no price is known."""
 
+    model: str
     body_bytes: int
     declared_output: int | None
     default_output: int
@@ -93,7 +95,7 @@ class Need:
     ceiling: Ceiling | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Exceeded:
     """A limit that a call does not fit into. `transient`: it would, if nothing were in flight."""
 
@@ -118,7 +120,7 @@ def _shown(name: str, count: int) -> str:
     return f"${count / 1e9:.6g}" if name == "cost" else str(count)
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Purse:
     """Limits, and what was used of them; `names` is what a limit of it is called."""
 

@@ -11,8 +11,10 @@ from .config import Config
 from .dialect import Dialect, error_body
 from .http1.message import Request, Response
 from .http1.writer import ResponseWriter
-from .journal.records import Settle
+from .journal.fold import Attempt
+from .journal.records import Dispatch, Settle
 from .ledger import Ledger
+from .limits import Amount
 from .metrics import Metrics
 from .preparing import Arrived, Prepared, prepare
 from .pricing import Pricing
@@ -51,7 +53,7 @@ class Serving:
         if call.trace is not None:
             self.traces.offer(call.trace)  # first: who sees the end of a call finds its bodies
         self.ledger.settle(settle)
-        self.metrics.settled(call.dispatch, settle)
+        self.metrics.calls.settled(call.dispatch, settle)
         self.rate_limits.settled(call.dispatch, settle)
 
 
@@ -138,10 +140,16 @@ class ModelRequest:
         serving, claims = self.serving, self.claims
         now, budget = serving.clock.now(), serving.config.budget
         quote = serving.pricing.quote(prepared.asked.model, now)
+        call_id = serving.new_id()
+
+        def record(reserved: Amount, attempt: Attempt) -> Dispatch:
+            operation = attempt.operation(claims.stage, prepared.request_sha256)
+            return prepared.dispatch(call_id, now, quote, reserved, operation)
+
         dispatch = await serving.ledger.admit(
-            prepared.dispatch(serving.new_id(), now, quote),
             claims,
             prepared.need(budget, quote),
+            record,
             wait_seconds=budget.wait_seconds,
             # A client that closed while its call waited most likely gave up: what was not yet
             # asked for need not be paid for. Without a wait a half-close is no leaving.

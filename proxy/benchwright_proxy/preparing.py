@@ -2,21 +2,21 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from . import callrequest
 from .catalogue import Catalogue
 from .config import Budget, Model
 from .dialect import Dialect
+from .immutable import immutable
 from .journal.records import Dispatch
-from .limits import Need
+from .limits import Amount, Need
 from .pricing import Quote
 from .providers.base import Asked, Provider
 from .routes import GEMINI_ENDPOINTS, Endpoint
 from .token import Claims
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Arrived:
     """A request whose body has been read."""
 
@@ -29,7 +29,7 @@ class Arrived:
     path_model: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Prepared:
     """A request that may go out once its budget is reserved.
 
@@ -42,12 +42,14 @@ class Prepared:
     answers: int
     withhold_usage: bool
     request_bytes: int
+    request_sha256: str
 
     def need(self, budget: Budget, quote: Quote) -> Need:
         """What to reserve."""
         default = self.asked.model.max_output_tokens or budget.default_output_reservation
         declared = self.declared_output
         return Need(
+            model=self.asked.model.name,
             body_bytes=self.request_bytes,
             declared_output=None if declared is None else declared * self.answers,
             default_output=default * self.answers,
@@ -55,8 +57,10 @@ class Prepared:
             ceiling=quote.ceiling,
         )
 
-    def dispatch(self, call_id: str, at: float, quote: Quote) -> Dispatch:
-        """The record of the call, nothing reserved yet."""
+    def dispatch(
+        self, call_id: str, at: float, quote: Quote, reserved: Amount, operation: str | None
+    ) -> Dispatch:
+        """The record of the call; `operation` is that of the request that it tries again, if any."""
         claims, model = self.asked.claims, self.asked.model
         return Dispatch(
             trial_uid=claims.trial_uid,
@@ -76,11 +80,13 @@ class Prepared:
             upstream_model=model.sent_as,
             stream=self.asked.stream,
             request_bytes=self.request_bytes,
-            request_sha256=hashlib.sha256(self.asked.body).hexdigest(),
+            request_sha256=self.request_sha256,
+            operation=operation or call_id,
             price_provider=quote.provider,
             price_model=quote.model,
-            reserved_input=0,
-            reserved_output=0,
+            reserved_input=reserved.input,
+            reserved_output=reserved.output,
+            reserved_nanos=reserved.nanos,
         )
 
 
@@ -116,4 +122,5 @@ def prepare(arrived: Arrived, catalogue: Catalogue) -> Prepared:
         answers=request.answers,
         withhold_usage=withhold,
         request_bytes=len(arrived.body),
+        request_sha256=hashlib.sha256(asked.body).hexdigest(),
     )

@@ -1,10 +1,9 @@
 """Prices of the calls that are under way: which row applies, its ceiling before and its cost after."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from .config import Config, Model
-from .journal.records import Settle
+from .immutable import immutable
 from .prices import book
 from .prices.book import PriceBook
 from .prices.cost import Ceiling, Cost, cost_of
@@ -12,7 +11,7 @@ from .prices.table import PriceRow
 from .usage.record import Answer
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Quote:
     """What a call that starts now is charged by. `row` is None where no price is known."""
 
@@ -22,9 +21,9 @@ class Quote:
     ceiling: Ceiling | None
     prices: str
 
-    def cost(self, record: Settle, answer: Answer) -> Cost:
-        """The cost of the call that ended with `record`; what cannot have run costs nothing."""
-        return cost_of(self.row, answer) if record.ran else Cost(0)
+    def cost(self, answer: Answer, *, ran: bool) -> Cost:
+        """The cost of the call with this answer; where no model can have run it costs nothing."""
+        return cost_of(self.row, answer) if ran else Cost(0)
 
 
 class Pricing:

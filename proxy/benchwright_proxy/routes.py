@@ -7,10 +7,10 @@ trailing one is another path, and so is unknown (BerriAI/litellm PR#26938).
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 
 from .dialect import Dialect
+from .immutable import immutable
 
 
 class Endpoint(StrEnum):
@@ -33,7 +33,7 @@ GEMINI_ENDPOINTS = frozenset({Endpoint.GENERATE, Endpoint.STREAM_GENERATE, Endpo
 FREE = frozenset({Endpoint.COUNT_TOKENS, Endpoint.COUNT_CONTENT})
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Route:
     """A known method and path. `dialect` None: it depends on the caller's headers. `model` is the
     name in the path, where it is there and not in the body."""

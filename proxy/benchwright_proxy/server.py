@@ -9,7 +9,6 @@ import secrets
 import signal
 import ssl
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
@@ -25,6 +24,7 @@ from .clock import Clock, SystemClock
 from .config import Config, HttpProvider, ScriptedProvider, Tls
 from .data_port import DataPort
 from .http1.listener import Listener
+from .immutable import immutable
 from .ledger import Ledger
 from .metrics import Metrics
 from .modelrequest import Serving
@@ -44,7 +44,7 @@ LOCK_PATIENCE = 60.0
 """A pod that is replaced drains its streams (30 s of grace) before it lets go of the journal."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Options:
     """How to serve. Port 0 takes a free one. `grace_seconds` is how long the end of the process
     waits for calls under way: less than the pod's terminationGracePeriodSeconds. `lock_seconds` is

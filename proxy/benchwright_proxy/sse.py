@@ -6,7 +6,8 @@ The blocks, put together, are exactly the bytes that came.
 """
 
 import re
-from dataclasses import dataclass
+
+from .immutable import immutable
 
 #: Longest event that is read; longer ones are only passed on.
 MAX_EVENT_BYTES = 32 * 2**20
@@ -19,7 +20,7 @@ _BOM = b"\xef\xbb\xbf"
 _OVERLAP = 3
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Block:
     """Bytes up to and with a blank line. `whole` is False for a piece of an event that is too long
     to read, and for the LF of a CRLF whose CR had already ended the block before."""
@@ -28,7 +29,7 @@ class Block:
     whole: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Event:
     """The type ("" if not given) and the data of an event; None if the block has no data."""
 

@@ -7,6 +7,8 @@ from functools import lru_cache
 from http import HTTPStatus
 from urllib.parse import parse_qsl
 
+from benchwright_proxy.immutable import immutable
+
 #: Not a library's and Python's versions.
 SERVER = "benchwright-proxy"
 #: Statuses behind which there is never a body.
@@ -34,11 +36,11 @@ class Request:
     @property
     def query(self) -> dict[str, str]:
         """The query parameters, of several the first."""
-        pairs = parse_qsl(self.target.partition("?")[2], keep_blank_values=True)
-        return dict(reversed(pairs))
+        query = self.target.partition("?")[2]
+        return dict(reversed(parse_qsl(query, keep_blank_values=True))) if query else {}
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Response:
     """A whole response of the proxy's own."""
 

@@ -58,7 +58,7 @@ class Incoming:
             self._connection.abort()
 
     async def _change(self) -> None:
-        self._waiter = asyncio.get_running_loop().create_future()
+        self._waiter = self._connection.loop.create_future()
         try:
             await self._waiter
         finally:
@@ -94,7 +94,7 @@ class OutboundConnection(asyncio.Protocol):
     def __init__(
         self, idle_seconds: float, on_free: "Callable[[OutboundConnection], None]"
     ) -> None:
-        self._loop = asyncio.get_running_loop()
+        self.loop = asyncio.get_running_loop()
         self._idle_seconds = idle_seconds
         self._on_free = on_free
         self._parser = httptools.HttpResponseParser(self)
@@ -128,15 +128,15 @@ class OutboundConnection(asyncio.Protocol):
             self._transport.write(data + body)
         else:
             self._transport.writelines([data, body])
-        self._last = self._loop.time()
-        self._watch = self._loop.call_later(self._idle_seconds, self._look)
+        self._last = self.loop.time()
+        self._watch = self.loop.call_later(self._idle_seconds, self._look)
         return incoming
 
     def go_on(self) -> None:
         """Read again, after a pause."""
         if self._paused and self._transport is not None:
             self._paused = False
-            self._last = self._loop.time()
+            self._last = self.loop.time()
             self._transport.resume_reading()
 
     def abort(self) -> None:
@@ -151,10 +151,10 @@ class OutboundConnection(asyncio.Protocol):
 
     def _look(self) -> None:
         """Whether the provider has been silent for too long; a pause of ours is none of its own."""
-        left = self._idle_seconds - (self._loop.time() - self._last)
+        left = self._idle_seconds - (self.loop.time() - self._last)
         if self._paused or left > 0:
             wait = self._idle_seconds if self._paused else left
-            self._watch = self._loop.call_later(wait, self._look)
+            self._watch = self.loop.call_later(wait, self._look)
         else:
             self._fail("it was silent for too long")
 
@@ -182,7 +182,7 @@ class OutboundConnection(asyncio.Protocol):
             # Nothing was asked: whatever this answers, it must not become the next answer.
             self.abort()
             return
-        self._last = self._loop.time()
+        self._last = self.loop.time()
         try:
             self._parser.feed_data(data)
         except (httptools.HttpParserError, httptools.HttpParserUpgrade) as error:
@@ -214,7 +214,7 @@ class OutboundConnection(asyncio.Protocol):
         transport = self._transport
         sent = transport is not None and transport.get_write_buffer_size() == 0
         if self._reusable and not self._excess and sent:
-            self.free_since = self._loop.time()
+            self.free_since = self.loop.time()
             self._on_free(self)
         else:
             self.close()

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from benchwright_proxy.immutable import immutable
 from benchwright_proxy.limits import Amount, Spent
 from benchwright_proxy.refusal import LIMIT_REASONS
 from benchwright_proxy.usage.record import Usage
@@ -95,7 +96,7 @@ class Totals:
                 _count(getattr(self, name), value, count)
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Movement:
     """What a record did to a budget: a dispatch held `held`, a settlement let go of it and used
     `used` (None for a dispatch)."""
@@ -119,10 +120,10 @@ class Attempt:
     # By stage and request: the operation of a call that failed, which may be tried again.
     failed: dict[tuple[str, str], str] = field(default_factory=dict)
 
-    def operation(self, call: Dispatch) -> str:
-        """The operation that a new call is an attempt at: its own, or that of the same request of
-        the same stage that failed before."""
-        return self.failed.get((call.stage, call.request_sha256), call.call)
+    def operation(self, stage: str, request_sha256: str) -> str | None:
+        """The operation that a new call is an attempt at, if the same request of the same stage
+        failed before."""
+        return self.failed.get((stage, request_sha256))
 
     def apply(self, record: Record) -> Movement | None:
         """Count one record. A second settle of a call counts nothing."""

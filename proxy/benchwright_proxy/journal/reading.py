@@ -5,10 +5,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benchwright_proxy.immutable import immutable
+
 from .records import AnyRecord, decode
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Location:
     """Where a record starts: number of the file and offset in bytes."""
 

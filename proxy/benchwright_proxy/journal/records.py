@@ -26,6 +26,18 @@ Status = Literal[
 _MAY_HAVE_RUN = frozenset({408, 499, 502, 504, 524})
 
 
+def may_have_run(status: Status, http_status: int | None, usage: Usage) -> bool:
+    """Whether a model may have run, and so may have used tokens, behind a call that ended so.
+
+    A provider that refuses a call (429, 529, 400, 500 …) generates nothing and bills nothing.
+    """
+    if status == "unreachable":
+        return False
+    if status != "http_error":
+        return True
+    return http_status in _MAY_HAVE_RUN or usage.source != "unknown"
+
+
 class Line(BaseModel):
     """What all lines have in common. A newer writer's extra fields are ignored."""
 
@@ -115,15 +127,8 @@ class Settle(Record):
 
     @property
     def ran(self) -> bool:
-        """Whether the model may have run, and so may have used tokens.
-
-        A provider that refuses a call (429, 529, 400, 500 …) generates nothing and bills nothing.
-        """
-        if self.status == "unreachable":
-            return False
-        if self.status != "http_error":
-            return True
-        return self.http_status in _MAY_HAVE_RUN or self.usage.source != "unknown"
+        """Whether the model may have run."""
+        return may_have_run(self.status, self.http_status, self.usage)
 
 
 class Refused(Record):

@@ -16,11 +16,11 @@ import contextlib
 import fcntl
 import os
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from .reading import Location, segment_path, segments
 from .records import Line, encode
+from .syncing import Syncer
 
 SYNC_DELAY = 0.2
 SEGMENT_BYTES = 64 * 2**20
@@ -41,11 +41,11 @@ class Journal:
         self.folder = folder
         self._segment_bytes = segment_bytes
         self._write_error: str | None = None
-        self._sync_error: str | None = None
         self._written = self._synced = 0
-        self._syncing: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="journal")
+        self._syncer = Syncer(lambda: self._fd)
+        # Full files, closed when none of them is being synced.
+        self._full: list[int] = []
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -59,13 +59,14 @@ class Journal:
     @property
     def broken(self) -> str | None:
         """Why nothing can be written, None while all is well."""
-        return self._sync_error or self._write_error
+        failed = self._syncer.error
+        return f"sync failed: {failed.strerror}" if failed else self._write_error
 
     def append(self, record: Line) -> Location:
         """Hand a record to the kernel. Raises JournalError, and then nothing was written."""
         line = encode(record)
-        if self._sync_error:
-            raise JournalError(f"{self.folder}: {self._sync_error}")
+        if self._syncer.error:
+            raise JournalError(f"{self.folder}: {self.broken}")
         try:
             if self._size and self._size + len(line) > self._segment_bytes:
                 self._rotate()
@@ -85,8 +86,13 @@ class Journal:
     async def durable(self) -> None:
         """Wait until all that was appended is on the disk. Raises JournalError."""
         target = self._written
-        while self._synced < target:
-            await asyncio.shield(self._start_sync())
+        if self._synced >= target:
+            return
+        try:
+            await self._syncer.request()
+        except OSError as error:
+            raise JournalError(f"{self.folder}: {self.broken}") from error
+        self._synced = max(self._synced, target)
 
     async def close(self) -> None:
         """Sync and let go of the folder."""
@@ -94,9 +100,9 @@ class Journal:
             self._timer.cancel()
         with contextlib.suppress(JournalError):
             await self.durable()
-        self._thread.shutdown()
-        os.close(self._fd)
-        os.close(self._lock)
+        self._syncer.close()
+        for descriptor in (*self._full, self._fd, self._lock):
+            os.close(descriptor)
 
     def _write(self, line: bytes) -> None:
         try:
@@ -114,8 +120,9 @@ class Journal:
         full = self._fd
         os.fdatasync(full)
         self._open_segment()
-        # Behind a sync that may still be running on it.
-        self._thread.submit(os.close, full)
+        self._full.append(full)
+        while self._full and not self._syncer.busy:
+            os.close(self._full.pop())
 
     def _open_segment(self) -> None:
         number = max(segments(self.folder), default=0) + 1
@@ -130,24 +137,8 @@ class Journal:
 
     def _sync_later(self) -> None:
         self._timer = None
-        self._start_sync().add_done_callback(_seen)
-
-    def _start_sync(self) -> asyncio.Task[None]:
-        if self._syncing is None or self._syncing.done():
-            self._syncing = asyncio.get_running_loop().create_task(self._sync())
-        return self._syncing
-
-    async def _sync(self) -> None:
-        target = self._written
-        try:
-            loop = asyncio.get_running_loop()
-            await loop.run_in_executor(self._thread, os.fdatasync, self._fd)
-        except OSError as error:
-            # After a failed sync the kernel may have dropped the pages: only a restart, which reads
-            # the files again, tells what is there.
-            self._sync_error = f"sync failed: {error.strerror}"
-            raise JournalError(f"{self.folder}: {self._sync_error}") from error
-        self._synced = target
+        if self._synced < self._written:
+            self._syncer.request().add_done_callback(_seen)
 
 
 def _sync_folder(folder: Path) -> None:
@@ -159,10 +150,10 @@ def _sync_folder(folder: Path) -> None:
         os.close(opened)
 
 
-def _seen(task: asyncio.Task[None]) -> None:
+def _seen(sync: asyncio.Future[None]) -> None:
     """Nobody waits for a background sync; its failure is in `broken`."""
-    if not task.cancelled():
-        task.exception()
+    if not sync.cancelled():
+        sync.exception()
 
 
 def _lock(descriptor: int, patience: float) -> None:

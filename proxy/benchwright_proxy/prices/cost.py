@@ -5,9 +5,9 @@ token, so sums of records are exact whatever their order.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal, localcontext
 
+from benchwright_proxy.immutable import immutable
 from benchwright_proxy.usage.record import Answer, Usage
 
 from .table import WRITE_CLASSES, PriceClass, PriceRow, Rates, Tier
@@ -22,7 +22,7 @@ _STANDARD: Mapping[str, frozenset[str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Cost:
     """`nanos` nano-dollars, or None and `why` nobody can say how many."""
 
@@ -135,7 +135,7 @@ def _tools(row: PriceRow, usage: Usage) -> Decimal:
     return total
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Ceiling:
     """The most that a call can cost by a row: the dearest class, tier, variant and factor."""
 

@@ -1,11 +1,12 @@
 """What the proxy asks of a provider, and what it gets."""
 
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 from benchwright_proxy.config import Model
 from benchwright_proxy.dialect import Dialect, error_body
+from benchwright_proxy.immutable import immutable
 from benchwright_proxy.routes import Endpoint
 from benchwright_proxy.token import Claims
 
@@ -26,7 +27,7 @@ class BrokenReplyError(ProviderError):
     """The body ended before its end."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Asked:
     """A request as it goes out. `headers` and `query` are the client's, not yet filtered."""
 

@@ -2,7 +2,6 @@
 
 import ssl
 from collections.abc import AsyncIterator
-from functools import lru_cache
 from urllib.parse import SplitResult, urlencode, urlsplit
 
 from benchwright_proxy import headers
@@ -11,6 +10,7 @@ from benchwright_proxy.config import Bounds, HttpProvider
 from benchwright_proxy.dialect import Dialect, error_body
 from benchwright_proxy.http1.outbound import Incoming, OutboundError
 from benchwright_proxy.http1.pool import Pool
+from benchwright_proxy.routes import Endpoint
 from benchwright_proxy.watched import WatchedFile, read_provider_key
 from benchwright_proxy.yamlfile import FileError
 
@@ -67,6 +67,8 @@ class HttpUpstream:
         self._key = (
             WatchedFile(settings.key_file, read_provider_key, clock) if settings.key_file else None
         )
+        # As many as models are configured.
+        self._urls: dict[tuple[Endpoint, str], SplitResult] = {}
         origin = urlsplit(settings.base_url)
         self._pool = Pool(origin, _tls(settings), bounds.connect_seconds, bounds.idle_seconds)
 
@@ -94,9 +96,11 @@ class HttpUpstream:
         return HttpReply(response, self.name, self._dialect)
 
     def _head(self, asked: Asked, key: str | None) -> bytes:
-        url = _split(endpoint_url(self._settings, asked.endpoint, asked.model.sent_as))
-        query = urlencode(headers.upstream_query(asked.query))
-        query = "&".join(part for part in (url.query, query) if part)
+        url = self._url(asked.endpoint, asked.model.sent_as)
+        query = url.query
+        if asked.query:
+            added = urlencode(headers.upstream_query(asked.query))
+            query = "&".join(part for part in (query, added) if part)
         sent = headers.upstream(self._settings.dialect, asked.headers, key)
         lines = "".join([f"{name}: {value}\r\n" for name, value in sent.items()])
         target = url.path + ("?" + query if query else "")
@@ -105,6 +109,13 @@ class HttpUpstream:
             f"Content-Length: {len(asked.body)}\r\n\r\n"
         ).encode("ascii")
 
+    def _url(self, endpoint: Endpoint, model: str) -> SplitResult:
+        found = self._urls.get((endpoint, model))
+        if found is None:
+            found = urlsplit(endpoint_url(self._settings, endpoint, model))
+            self._urls[endpoint, model] = found
+        return found
+
     async def close(self) -> None:
         self._pool.close()
 
@@ -112,11 +123,6 @@ class HttpUpstream:
 def dialect_of(settings: HttpProvider) -> Dialect:
     """What a provider speaks; Azure has another address and the same dialect."""
     return Dialect.OPENAI if settings.dialect == "azure" else Dialect(settings.dialect)
-
-
-@lru_cache(256)
-def _split(url: str) -> SplitResult:
-    return urlsplit(url)
 
 
 def _tls(settings: HttpProvider) -> ssl.SSLContext:

@@ -5,14 +5,13 @@ rounded up and at least one, of the request's messages, system prompt and tools 
 of the text and the tool calls (names and arguments as JSON) for the output.
 """
 
-from dataclasses import dataclass
-
+from benchwright_proxy.immutable import immutable
 from benchwright_proxy.jsonvalue import Json, dump
 
 from .dialogue import Turn
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Claimed:
     """Input includes cached and written tokens; None for reasoning: not said."""
 

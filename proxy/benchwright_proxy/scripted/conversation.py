@@ -1,9 +1,9 @@
 """What the scripted model needs of a request, in any dialect."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal
 
+from benchwright_proxy.immutable import immutable
 from benchwright_proxy.jsonvalue import Json, JsonObject, as_list, as_object, dump
 
 #: Whose a message is: a user's, a tool's answer, or the model's own; "" is nobody's turn.
@@ -11,7 +11,7 @@ Who = Literal["user", "tool", "model", ""]
 Message = tuple[Who, str]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Conversation:
     """`turn` is how often the model has answered, `last_message` the text of the last user or tool
     message, `asked` the texts of user messages, each with how often the model had answered before

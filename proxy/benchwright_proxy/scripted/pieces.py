@@ -1,15 +1,15 @@
 """An answer as it goes over the wire, and helpers that both dialects' renderers share."""
 
-from dataclasses import dataclass
 from itertools import pairwise
 
+from benchwright_proxy.immutable import immutable
 from benchwright_proxy.jsonvalue import Json, JsonObject, dump
 
 from .claims import Claimed
 from .dialogue import ToolCall, Turn
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Script:
     """What to render. `usage` None: the answer does not say it. `created` in unix seconds."""
 
@@ -20,7 +20,7 @@ class Script:
     created: int
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Piece:
     """Bytes of a stream; a `paced` one comes after the turn's chunk delay."""
 

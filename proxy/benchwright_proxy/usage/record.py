@@ -1,9 +1,10 @@
 """The canonical usage of one call, and what else a response says about itself."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
+from benchwright_proxy.immutable import immutable
 from benchwright_proxy.jsonvalue import JsonObject, as_count
 
 Source = Literal["provider", "partial", "unknown"]
@@ -11,7 +12,7 @@ Source = Literal["provider", "partial", "unknown"]
 Lifetime = Literal["5m", "30m", "1h", "12h"]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Usage:
     """Tokens of one call as its provider reported them. None: not said, which is never 0.
 
@@ -38,7 +39,7 @@ class Usage:
 UNKNOWN = Usage()
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Answer:
     """What a response said: usage, `said` (the provider's own usage object, kept as evidence), the
     model that answered and the `fingerprint` of its system, why it stopped, the type of an error
@@ -81,7 +82,7 @@ def reasoning_notes(reasoning: int | None, output: int | None) -> tuple[str, ...
     return ("reasoning_exceeds_output",)
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class CacheWrite:
     """Tokens written to the cache, all of them and by lifetime; a 0 is a value
     (Wei-Shaw/sub2api#6125: one split was billed twice)."""

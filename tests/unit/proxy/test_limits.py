@@ -9,7 +9,7 @@ from benchwright_proxy.token import Limits
 
 
 def need(body: int = 100, output: int | None = 50, default: int = 1000) -> Need:
-    return Need(body_bytes=body, declared_output=output, default_output=default)
+    return Need(model="m", body_bytes=body, declared_output=output, default_output=default)
 
 
 def spent(
@@ -48,7 +48,7 @@ FITS = [
     pytest.param(
         Limits(input_tokens=50),
         spent(),
-        Need(100, 1, 1, bytes_per_token=2.0),
+        Need("m", 100, 1, 1, bytes_per_token=2.0),
         Amount(50, 1),
         id="fewer tokens than bytes where configured",
     ),
