@@ -67,6 +67,8 @@ class InboundConnection(asyncio.Protocol):
         self._headers: dict[str, str] = {}
         self._head_bytes = 0
         self._in_head = False
+        # The parser keeps an unfinished header by itself: bytes that it took without a word.
+        self._told, self._untold = False, 0
         # What is to be answered, oldest first; the first of them may be being answered.
         self._queue: deque[tuple[Request, Response | Accepted]] = deque()
         self._arriving: Request | None = None
@@ -90,11 +92,15 @@ class InboundConnection(asyncio.Protocol):
         self._last = self._loop.time()
         if self.closing and self._arriving is None:
             return  # behind the last request that is answered
+        self._told = False
         try:
             self._parser.feed_data(data)
+            self._untold = 0 if self._told else self._untold + len(data)
+            if self._untold > HEAD_BYTES:
+                raise _HeadTooLargeError
         except httptools.HttpParserUpgrade:
             self.closing = True  # nobody here speaks anything else; the request has its answer
-        except (httptools.HttpParserError, UnicodeError) as error:
+        except (httptools.HttpParserError, UnicodeError, _HeadTooLargeError) as error:
             self._unreadable(error)
         self._advance()
 
@@ -120,12 +126,13 @@ class InboundConnection(asyncio.Protocol):
     def resume_writing(self) -> None:
         self.congested = False
         self._wake()
+        self._loop.call_soon(self._advance)  # a transport must not be closed from in here
 
     # From the parser.
 
     def on_message_begin(self) -> None:
         self._target, self._headers, self._head_bytes = b"", {}, 0
-        self._in_head = True
+        self._in_head = self._told = True
 
     def on_url(self, url: bytes) -> None:
         self._target += url
@@ -154,6 +161,7 @@ class InboundConnection(asyncio.Protocol):
             self.write(b"HTTP/1.1 100 Continue\r\n\r\n")
 
     def on_body(self, data: bytes) -> None:
+        self._told = True
         request = self._arriving
         if request is None:
             return
@@ -170,12 +178,14 @@ class InboundConnection(asyncio.Protocol):
         self._queue[-1] = request, wanted.too_large()
 
     def on_message_complete(self) -> None:
+        self._told = True
         if self._arriving is not None:
             self._arriving.complete = True
             self.closing = self.closing or not self._arriving.keep_alive
             self._arriving = None
 
     def _count(self, size: int) -> None:
+        self._told = True
         self._head_bytes += size
         if self._head_bytes > HEAD_BYTES:
             raise _HeadTooLargeError
@@ -185,7 +195,7 @@ class InboundConnection(asyncio.Protocol):
         if self._lingering:
             self.close()
             return
-        cause = error.__context__
+        cause = error.__context__ if isinstance(error, httptools.HttpParserError) else error
         if isinstance(error, httptools.HttpParserCallbackError) and not isinstance(
             cause, _HeadTooLargeError
         ):
@@ -202,7 +212,7 @@ class InboundConnection(asyncio.Protocol):
 
     def _advance(self) -> None:
         """Answer what can be answered now."""
-        while self._writer is None and self._queue:
+        while self._writer is None and self._queue and not self.congested:
             request, wanted = self._queue[0]
             if isinstance(wanted, Response):
                 self._begin(request).respond(wanted)
@@ -211,8 +221,10 @@ class InboundConnection(asyncio.Protocol):
             else:
                 return
         self._end_lingering()
-        if len(self._queue) > 1 and self.transport is not None:
-            self.transport.pause_reading()  # it sends faster than it is answered
+        if self.transport is not None and (len(self._queue) > 1 or self.congested):
+            self.transport.pause_reading()  # it sends faster than it is answered, or reads nothing
+        elif self.transport is not None:
+            self.transport.resume_reading()
 
     def _begin(self, request: Request) -> ResponseWriter:
         self._writer = ResponseWriter(self, request)
@@ -236,8 +248,6 @@ class InboundConnection(asyncio.Protocol):
             self._loop.call_later(LINGER_SECONDS, self.close)
         elif self.closing and not self._queue:
             self.close()
-        elif self.transport is not None and len(self._queue) <= 1:
-            self.transport.resume_reading()
 
     def _end_lingering(self) -> None:
         if self._lingering and self._arriving is None:

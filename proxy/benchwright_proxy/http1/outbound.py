@@ -102,6 +102,8 @@ class OutboundConnection(asyncio.Protocol):
         self._incoming: Incoming | None = None
         self._headers: list[tuple[str, str]] = []
         self._head_bytes = 0
+        # The parser keeps an unfinished header by itself: bytes that it took without a word.
+        self._told, self._untold = False, 0
         self._pieces: list[bytes] = []
         self._in_head = self._interim = self._complete = self._excess = False
         # The end of a body is told by its framing, not by the end of the connection.
@@ -183,9 +185,13 @@ class OutboundConnection(asyncio.Protocol):
             self.abort()
             return
         self._last = self.loop.time()
+        self._told = False
         try:
             self._parser.feed_data(data)
-        except (httptools.HttpParserError, httptools.HttpParserUpgrade) as error:
+            self._untold = 0 if self._told else self._untold + len(data)
+            if self._untold > HEAD_BYTES:
+                raise OutboundError("a header without end")
+        except (httptools.HttpParserError, httptools.HttpParserUpgrade, OutboundError) as error:
             self._excess = True
             if not self._complete:
                 self._hand_over(incoming)
@@ -233,12 +239,14 @@ class OutboundConnection(asyncio.Protocol):
     # From the parser.
 
     def on_message_begin(self) -> None:
+        self._told = True
         if self._complete:
             self._excess = True
             return
         self._headers, self._head_bytes, self._in_head = [], 0, True
 
     def on_header(self, name: bytes, value: bytes) -> None:
+        self._told = True
         self._head_bytes += len(name) + len(value)
         if self._head_bytes > HEAD_BYTES:
             raise OutboundError("the head of the response is too large")
@@ -261,9 +269,11 @@ class OutboundConnection(asyncio.Protocol):
         self._incoming.begin(status, self._headers)
 
     def on_body(self, data: bytes) -> None:
+        self._told = True
         if not self._excess:
             self._pieces.append(data)
 
     def on_message_complete(self) -> None:
+        self._told = True
         if not self._excess and not self._interim:
             self._complete = True

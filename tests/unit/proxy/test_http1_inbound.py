@@ -1,6 +1,7 @@
 """The agents' side of HTTP/1.1: what comes is taken as one reading, or refused and nothing behind it."""
 
 import asyncio
+import contextlib
 import json
 import re
 
@@ -83,6 +84,34 @@ async def test_what_can_be_read_in_two_ways_ends_the_connection(proxy: Running, 
 async def test_a_head_without_end_is_not_kept(proxy: Running) -> None:
     endless = b"GET /healthz HTTP/1.1\r\n" + b"X-A: b\r\n" * (inbound.HEAD_BYTES // 4)
     assert (await said(proxy, endless)).startswith(b"HTTP/1.1 431 ")
+
+
+@pytest.mark.parametrize("name", ["header", "trailer"])
+async def test_one_header_without_end_is_not_kept(proxy: Running, name: str) -> None:
+    start = b"GET /healthz HTTP/1.1\r\nX-A: " if name == "header" else CHUNKED[:-3]
+    reader, writer = await asyncio.open_connection(*proxy.proxy.data_address)
+    writer.write(start)
+    for _ in range(12):
+        writer.write(b"b" * inbound.HEAD_BYTES)
+        await asyncio.sleep(0.01)
+    with contextlib.suppress(ConnectionError):  # it was closed while this was still sent
+        assert (await asyncio.wait_for(reader.read(), 10)).startswith(b"HTTP/1.1 431 ")
+    writer.close()
+    assert not [c for c in proxy.proxy._listener._connections if c._in_head]
+    assert (await proxy.total())["requests"] == 0
+
+
+async def test_who_asks_on_and_reads_nothing_has_to_wait(proxy: Running) -> None:
+    reader, writer = await asyncio.open_connection(*proxy.proxy.data_address, limit=1)
+    many = 60_000
+    writer.write(PROBE * many + LAST)
+    listener = proxy.proxy._listener
+    await until(lambda: any(c.congested for c in listener._connections))
+    (connection,) = listener._connections
+    assert connection.unsent() < 2**17
+    answers = await asyncio.wait_for(reader.read(), 20)
+    assert answers.count(b"HTTP/1.1 200 OK") == many + 1
+    writer.close()
 
 
 async def test_an_old_client_gets_no_chunks_and_its_end(
