@@ -112,7 +112,8 @@ _OPERATOR_WHEELS = Wheels(
     ),
 )
 _PROXY_WHEELS = Wheels(
-    _RUNTIME_LOCK, roots=("aiohttp", "pydantic", "prometheus-client", "ruamel.yaml")
+    _RUNTIME_LOCK,
+    roots=("aiohttp", "httptools", "uvloop", "pydantic", "prometheus-client", "ruamel.yaml"),
 )
 _HARNESS_WHEELS = Wheels(_RUNTIME_LOCK, roots=("defusedxml",))
 _TEST_WHEELS = Wheels(
