@@ -1,8 +1,8 @@
 """One call from its dispatch to its settlement.
 
-It runs as a task of its own, so that neither a client that leaves nor its handler's end keeps the
-usage from being read: the provider goes on writing, and billing, either way. What is left of a
-response whose client has gone is read within bounds of time and bytes.
+It runs in the task of its request, which goes on when the client leaves: the provider goes on writing,
+and billing, either way. What is left of a response whose client has gone is read within bounds of
+time and bytes.
 """
 
 import asyncio

@@ -2,7 +2,6 @@
 
 import logging
 from dataclasses import dataclass
-from urllib.parse import parse_qs
 
 from . import routes
 from .auth import Gate
@@ -51,14 +50,13 @@ class DataPort:
     def _accept(
         self, request: Request, route: Route | None, dialect: Dialect
     ) -> Response | Accepted:
-        claims = self.gate.enter(request.headers, ROLES, query_key(request.target))
+        claims = self.gate.enter(request.headers, ROLES, query_key(request))
         if route is None:
             message = "the proxy does not serve this path"
             raise RefusalError(404, "not_found_error", message, "unknown_route", retry=False)
         if route.endpoint is Endpoint.MODELS:
             return Response(200, self.serving.catalogue.listing(claims, dialect))
-        limit = self.serving.config.bounds.request_bytes
-        accepted = ModelRequest(self.serving, route, dialect, claims, limit)
+        accepted = ModelRequest(self.serving, route, dialect, claims)
         if self.stopping:
             message = "the proxy is shutting down"
             return accepted.refused(
@@ -67,8 +65,6 @@ class DataPort:
         return accepted.screen(request) or accepted
 
 
-def query_key(target: str) -> str | None:
+def query_key(request: Request) -> str | None:
     """The credential in the address, where Gemini's older clients put it; it goes no further."""
-    if "key=" not in target:
-        return None
-    return parse_qs(target.partition("?")[2]).get("key", [None])[0]
+    return request.query.get("key") if "key=" in request.target else None

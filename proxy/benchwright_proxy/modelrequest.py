@@ -20,7 +20,7 @@ from .preparing import Arrived, Prepared, prepare
 from .pricing import Pricing
 from .providers.base import ProviderError
 from .ratelimits import RateLimits
-from .refusal import RefusalError, bad_request
+from .refusal import RefusalError, check_body, too_large
 from .routes import FREE, Route
 from .token import Claims
 from .traces import Trace, Traces
@@ -65,13 +65,13 @@ class ModelRequest:
     route: Route
     dialect: Dialect
     claims: Claims
-    limit: int
+
+    @property
+    def limit(self) -> int:
+        return self.serving.config.bounds.request_bytes
 
     def too_large(self) -> Response:
-        message = f"request bodies of more than {self.limit} bytes are not accepted"
-        return self.refused(
-            RefusalError(413, "request_too_large", message, "too_large", retry=False)
-        )
+        return self.refused(too_large(self.limit))
 
     def refused(self, refusal: RefusalError) -> Response:
         """Refuse it, and have that counted for its trial."""
@@ -82,14 +82,10 @@ class ModelRequest:
         """The answer to a request that is refused whatever its body says, None for others."""
         try:
             self.serving.ledger.check_open(self.claims)
-            encoding = request.headers.get("content-encoding", "identity").strip().lower()
-            if encoding != "identity":
-                message = f"request bodies with Content-Encoding {encoding!r} are not accepted"
-                raise bad_request(message)
+            check_body(request.headers, self.limit)
         except RefusalError as refusal:
             return self.refused(refusal)
-        declared = request.headers.get("content-length", "")
-        return self.too_large() if declared.isdigit() and int(declared) > self.limit else None
+        return None
 
     async def answer(self, request: Request, writer: ResponseWriter) -> None:
         """Answer it, in the caller's dialect whatever happens."""

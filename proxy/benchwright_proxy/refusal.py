@@ -1,5 +1,6 @@
 """Answers that the proxy gives by itself instead of calling a model."""
 
+from collections.abc import Mapping
 from typing import Literal, get_args
 
 LimitName = Literal[
@@ -69,6 +70,23 @@ class RefusalError(Exception):
 def bad_request(message: str, reason: Reason = "bad_request") -> RefusalError:
     """A 400 that trying again will not change."""
     return RefusalError(400, "invalid_request_error", message, reason, retry=False)
+
+
+def too_large(limit: int) -> RefusalError:
+    """413 for a body past `limit` bytes."""
+    message = f"request bodies of more than {limit} bytes are not accepted"
+    return RefusalError(413, "request_too_large", message, "too_large", retry=False)
+
+
+def check_body(headers: Mapping[str, str], limit: int) -> None:
+    """Raises RefusalError for a body that its headers show not to be acceptable: 413 past `limit`
+    bytes, 400 if it is encoded."""
+    encoding = headers.get("content-encoding", "identity").strip().lower()
+    if encoding != "identity":
+        raise bad_request(f"request bodies with Content-Encoding {encoding!r} are not accepted")
+    declared = headers.get("content-length", "")
+    if declared.isdigit() and int(declared) > limit:
+        raise too_large(limit)
 
 
 def over_budget(message: str, limit: LimitName) -> RefusalError:

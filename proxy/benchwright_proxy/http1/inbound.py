@@ -8,6 +8,7 @@ from typing import Protocol, cast
 
 import httptools
 
+from .headbound import HeadBound, HeadTooLargeError
 from .message import Request, Response
 from .writer import ResponseWriter
 
@@ -25,8 +26,9 @@ LINGER_BYTES, LINGER_SECONDS = 64 * 2**20, 10.0
 class Accepted(Protocol):
     """What is to be done with a request once all of it is there."""
 
-    #: The most that its body may have, in bytes.
-    limit: int
+    @property
+    def limit(self) -> int:
+        """The most that its body may have, in bytes."""
 
     def too_large(self) -> Response:
         """The answer to a body past the limit."""
@@ -41,10 +43,6 @@ _BAD_REQUEST = Response(400, b'{"error":{"message":"not an HTTP/1.1 request"}}')
 _HEAD_TOO_LARGE = Response(431, b'{"error":{"message":"the head of the request is too large"}}')
 
 
-class _HeadTooLargeError(Exception):
-    pass
-
-
 class Spawner(Protocol):
     """Who keeps the connections and runs their tasks."""
 
@@ -52,7 +50,7 @@ class Spawner(Protocol):
 
     def closed(self, connection: "InboundConnection") -> None: ...
 
-    def spawn(self, work: Coroutine[None, None, None]) -> "asyncio.Task[None]": ...
+    def spawn(self, work: Coroutine[None, None, None]) -> None: ...
 
 
 class InboundConnection(asyncio.Protocol):
@@ -65,10 +63,8 @@ class InboundConnection(asyncio.Protocol):
         self._parser = httptools.HttpRequestParser(self)
         self._target = b""
         self._headers: dict[str, str] = {}
-        self._head_bytes = 0
+        self._bound = HeadBound(HEAD_BYTES)
         self._in_head = False
-        # The parser keeps an unfinished header by itself: bytes that it took without a word.
-        self._told, self._untold = False, 0
         # What is to be answered, oldest first; the first of them may be being answered.
         self._queue: deque[tuple[Request, Response | Accepted]] = deque()
         self._arriving: Request | None = None
@@ -92,15 +88,12 @@ class InboundConnection(asyncio.Protocol):
         self._last = self._loop.time()
         if self.closing and self._arriving is None:
             return  # behind the last request that is answered
-        self._told = False
         try:
             self._parser.feed_data(data)
-            self._untold = 0 if self._told else self._untold + len(data)
-            if self._untold > HEAD_BYTES:
-                raise _HeadTooLargeError
+            self._bound.fed(len(data))
         except httptools.HttpParserUpgrade:
             self.closing = True  # nobody here speaks anything else; the request has its answer
-        except (httptools.HttpParserError, UnicodeError, _HeadTooLargeError) as error:
+        except (httptools.HttpParserError, UnicodeError, HeadTooLargeError) as error:
             self._unreadable(error)
         self._advance()
 
@@ -131,15 +124,15 @@ class InboundConnection(asyncio.Protocol):
     # From the parser.
 
     def on_message_begin(self) -> None:
-        self._target, self._headers, self._head_bytes = b"", {}, 0
-        self._in_head = self._told = True
+        self._target, self._headers, self._in_head = b"", {}, True
+        self._bound.begin()
 
     def on_url(self, url: bytes) -> None:
         self._target += url
-        self._count(len(url))
+        self._bound.add(len(url))
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        self._count(len(name) + len(value))
+        self._bound.add(len(name) + len(value))
         if self._in_head:  # else a trailer
             self._headers.setdefault(name.decode("latin-1").lower(), value.decode("latin-1"))
 
@@ -161,7 +154,7 @@ class InboundConnection(asyncio.Protocol):
             self.write(b"HTTP/1.1 100 Continue\r\n\r\n")
 
     def on_body(self, data: bytes) -> None:
-        self._told = True
+        self._bound.told()
         request = self._arriving
         if request is None:
             return
@@ -178,17 +171,11 @@ class InboundConnection(asyncio.Protocol):
         self._queue[-1] = request, wanted.too_large()
 
     def on_message_complete(self) -> None:
-        self._told = True
+        self._bound.told()
         if self._arriving is not None:
             self._arriving.complete = True
             self.closing = self.closing or not self._arriving.keep_alive
             self._arriving = None
-
-    def _count(self, size: int) -> None:
-        self._told = True
-        self._head_bytes += size
-        if self._head_bytes > HEAD_BYTES:
-            raise _HeadTooLargeError
 
     def _unreadable(self, error: Exception) -> None:
         """What came is not HTTP: answer that behind what is answered already, and read no more."""
@@ -196,14 +183,12 @@ class InboundConnection(asyncio.Protocol):
             self.close()
             return
         cause = error.__context__ if isinstance(error, httptools.HttpParserError) else error
-        if isinstance(error, httptools.HttpParserCallbackError) and not isinstance(
-            cause, _HeadTooLargeError
-        ):
+        large = isinstance(cause, HeadTooLargeError)
+        if isinstance(error, httptools.HttpParserCallbackError) and not large:
             log.error("a request could not be taken", exc_info=error)
         self.closing = True
         if self._arriving is not None and self._queue:
             self._queue.pop()
-        large = isinstance(cause, _HeadTooLargeError)
         request = Request("GET", "", {}, keep_alive=False, complete=True)
         self._arriving, self._in_head = None, False
         self._queue.append((request, _HEAD_TOO_LARGE if large else _BAD_REQUEST))
@@ -264,10 +249,6 @@ class InboundConnection(asyncio.Protocol):
         """Hand bytes to the transport, if there is one still."""
         if self.transport is not None:
             self.transport.write(data)
-
-    def unsent(self) -> int:
-        """Bytes that the client has not taken yet."""
-        return 0 if self.transport is None else self.transport.get_write_buffer_size()
 
     async def drain(self) -> None:
         """Wait until the client has taken most of what was written, or has gone."""

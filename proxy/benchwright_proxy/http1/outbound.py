@@ -6,6 +6,8 @@ from typing import cast
 
 import httptools
 
+from .headbound import HeadBound, HeadTooLargeError
+
 #: Longest head of a response: some gateways add long security headers.
 HEAD_BYTES = 256 * 1024
 #: Bytes of a response that wait for a slow client before the provider is made to wait.
@@ -23,7 +25,7 @@ class Incoming:
         self._connection = connection
         self.status = 0
         self.headers: list[tuple[str, str]] = []
-        self._begun = False
+        self.begun = False
         self._ended = False
         self._error: OutboundError | None = None
         self._parts: list[bytes] = []
@@ -32,7 +34,7 @@ class Incoming:
 
     async def head(self) -> None:
         """Wait for status and headers. Raises OutboundError."""
-        while not self._begun:
+        while not self.begun:
             if self._error is not None:
                 raise self._error
             await self._change()
@@ -67,11 +69,7 @@ class Incoming:
     # From the connection.
 
     def begin(self, status: int, headers: list[tuple[str, str]]) -> None:
-        self.status, self.headers, self._begun = status, headers, True
-
-    @property
-    def begun(self) -> bool:
-        return self._begun
+        self.status, self.headers, self.begun = status, headers, True
 
     def add(self, data: bytes) -> bool:
         """Take a piece of the body; whether it is enough for now."""
@@ -101,9 +99,7 @@ class OutboundConnection(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self._incoming: Incoming | None = None
         self._headers: list[tuple[str, str]] = []
-        self._head_bytes = 0
-        # The parser keeps an unfinished header by itself: bytes that it took without a word.
-        self._told, self._untold = False, 0
+        self._bound = HeadBound(HEAD_BYTES)
         self._pieces: list[bytes] = []
         self._in_head = self._interim = self._complete = self._excess = False
         # The end of a body is told by its framing, not by the end of the connection.
@@ -185,13 +181,10 @@ class OutboundConnection(asyncio.Protocol):
             self.abort()
             return
         self._last = self.loop.time()
-        self._told = False
         try:
             self._parser.feed_data(data)
-            self._untold = 0 if self._told else self._untold + len(data)
-            if self._untold > HEAD_BYTES:
-                raise OutboundError("a header without end")
-        except (httptools.HttpParserError, httptools.HttpParserUpgrade, OutboundError) as error:
+            self._bound.fed(len(data))
+        except (httptools.HttpParserError, httptools.HttpParserUpgrade, HeadTooLargeError) as error:
             self._excess = True
             if not self._complete:
                 self._hand_over(incoming)
@@ -239,17 +232,14 @@ class OutboundConnection(asyncio.Protocol):
     # From the parser.
 
     def on_message_begin(self) -> None:
-        self._told = True
+        self._bound.begin()
         if self._complete:
             self._excess = True
             return
-        self._headers, self._head_bytes, self._in_head = [], 0, True
+        self._headers, self._in_head = [], True
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        self._told = True
-        self._head_bytes += len(name) + len(value)
-        if self._head_bytes > HEAD_BYTES:
-            raise OutboundError("the head of the response is too large")
+        self._bound.add(len(name) + len(value))
         if self._in_head:  # else a trailer
             self._headers.append((name.decode("latin-1").lower(), value.decode("latin-1")))
 
@@ -269,11 +259,11 @@ class OutboundConnection(asyncio.Protocol):
         self._incoming.begin(status, self._headers)
 
     def on_body(self, data: bytes) -> None:
-        self._told = True
+        self._bound.told()
         if not self._excess:
             self._pieces.append(data)
 
     def on_message_complete(self) -> None:
-        self._told = True
+        self._bound.told()
         if not self._excess and not self._interim:
             self._complete = True

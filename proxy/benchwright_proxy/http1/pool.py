@@ -16,11 +16,16 @@ class Pool:
     """Opens connections and keeps free ones, as many as there were calls at a time."""
 
     def __init__(
-        self, origin: SplitResult, tls: ssl.SSLContext, connect_seconds: float, idle_seconds: float
+        self,
+        origin: SplitResult,
+        tls: ssl.SSLContext | None,
+        connect_seconds: float,
+        idle_seconds: float,
     ) -> None:
-        """`origin` is any http or https URL there; `idle_seconds` is how long it may be silent."""
+        """`origin` is any URL there, with `tls` if it is https; `idle_seconds` is how long it may be
+        silent."""
         self._host = origin.hostname or ""
-        self._tls = tls if origin.scheme == "https" else None
+        self._tls = tls
         self._port = origin.port or (443 if self._tls else 80)
         self._connect_seconds = connect_seconds
         self._idle_seconds = idle_seconds

@@ -2,6 +2,8 @@
 
 import ssl
 from collections.abc import AsyncIterator
+from functools import lru_cache
+from pathlib import Path
 from urllib.parse import SplitResult, urlencode, urlsplit
 
 from benchwright_proxy import headers
@@ -125,8 +127,21 @@ def dialect_of(settings: HttpProvider) -> Dialect:
     return Dialect.OPENAI if settings.dialect == "azure" else Dialect(settings.dialect)
 
 
-def _tls(settings: HttpProvider) -> ssl.SSLContext:
+def _tls(settings: HttpProvider) -> ssl.SSLContext | None:
+    """A bad CA file is told of even where the address does not need it."""
+    secure = settings.base_url.startswith("https:")
+    if settings.ca_file is None:
+        return _context(None) if secure else None
     try:
-        return ssl.create_default_context(cafile=settings.ca_file)
+        context = _context(settings.ca_file)
     except (OSError, ssl.SSLError) as error:
         raise FileError(f"{settings.ca_file}: not a usable CA file: {error}") from error
+    return context if secure else None
+
+
+@lru_cache
+def _context(ca_file: Path | None) -> ssl.SSLContext:
+    """One for all who trust the same: to read the machine's own takes tens of milliseconds."""
+    context = ssl.create_default_context(cafile=ca_file)
+    context.set_alpn_protocols(["http/1.1"])
+    return context

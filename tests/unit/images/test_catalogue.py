@@ -1,5 +1,8 @@
 """The lists of the catalogue agree with the files that they speak of."""
 
+import ast
+import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -75,3 +78,32 @@ def test_images_are_found_by_name() -> None:
     assert catalogue.find([]) == IMAGES
     with pytest.raises(ImageError, match=r"No image nope\. There are base, operator"):
         catalogue.find(["nope"])
+
+
+def imported(package: Path) -> set[str]:
+    """Top-level names that the files of a package import, wherever in them."""
+    found = set()
+    for file in package.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.Import):
+                found |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+                found.add(node.module.partition(".")[0])
+    return found - set(sys.stdlib_module_names)
+
+
+@pytest.mark.parametrize(
+    ("name", "package"), [("operator", "benchwright"), ("proxy", "benchwright_proxy")]
+)
+def test_an_image_has_what_its_program_imports(name: str, package: str) -> None:
+    """The operator's image has the proxy's package too, for a module that imports nothing."""
+    image = next(image for image in IMAGES if image.name == name)
+    parts = [part for layer in image.layers for part in layer.parts]
+    (wheels,) = [part for part in parts if isinstance(part, Wheels)]
+    pins = lock.parse((CHECKOUT / wheels.lock_file).read_text())
+    there = {p.name for p in lock.without(lock.closure(pins, wheels.roots), wheels.dropped)}
+    packages = source.read_project(CHECKOUT).packages
+    distributions = metadata.packages_distributions()
+    for module in imported(CHECKOUT / packages[package]) - packages.keys():
+        names = {lock.normalized(each) for each in distributions[module]}
+        assert names & there, f"{package} imports {module}, which the {name} image lacks"
