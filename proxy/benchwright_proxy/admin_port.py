@@ -2,11 +2,12 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import asdict, dataclass, fields
 
 from aiohttp import web
 
+from .accounts import Key
 from .adminweb import json_response, read_body
 from .auth import Gate
 from .catalogue import Catalogue
@@ -15,7 +16,7 @@ from .dialect import Dialect, error_body
 from .journal.records import Dispatch, Settle
 from .journal.writing import JournalError
 from .jsonvalue import Json, JsonObject, as_count, as_object, dump, parse
-from .ledger import Key, Ledger
+from .ledger import Ledger
 from .metrics import Metrics
 from .pricing import Pricing
 from .ratelimits import RateLimits
@@ -103,13 +104,13 @@ class AdminPort:
 
     async def _calls(self, request: web.BaseRequest) -> web.Response:
         key = _key(request)
-        listed = calls(self.ledger, key)
+        listed: list[Json] = list(await self._listed(key))
         return json_response(200, dump({"trial_uid": key[0], "attempt": key[1], "calls": listed}))
 
     async def _call_lines(self, request: web.BaseRequest) -> web.StreamResponse:
         """The calls as JSON lines, oldest first, with their bodies where the run wanted them."""
         key = _key(request)
-        listed = [as_object(call) for call in calls(self.ledger, key)]
+        listed = await self._listed(key)
         response = web.StreamResponse(headers={"content-type": "application/jsonl; charset=utf-8"})
         await response.prepare(request)
         lines = await asyncio.to_thread(self.traces.merged, key, listed)
@@ -118,10 +119,23 @@ class AdminPort:
         await response.write_eof()
         return response
 
+    async def _listed(self, key: Key) -> list[JsonObject]:
+        """The calls of an attempt. Raises RefusalError (410) if they are here no more."""
+        try:
+            found = calls(await self.ledger.calls(key))
+        except FileNotFoundError:  # handed over, and tidied away, while they were read
+            found = []
+        if self.ledger.handed_over(key):
+            message = "the results service keeps these calls: here are only their totals"
+            raise RefusalError(410, "not_found_error", message, "closed", retry=False)
+        return found
+
     async def _forget(self, request: web.BaseRequest) -> web.Response:
-        """Let go of bodies that somebody else keeps now."""
-        await asyncio.to_thread(self.traces.forget, _key(request))
-        return json_response(200, dump({}))
+        """Let go of calls and bodies that somebody else keeps now."""
+        key = _key(request)
+        await asyncio.to_thread(self.traces.forget, key)
+        done = await self.ledger.hand_over(key, self.close_seconds)
+        return json_response(200, dump({"handed_over": done}))
 
     async def _close(self, request: web.BaseRequest) -> web.Response:
         key = _key(request)
@@ -203,6 +217,7 @@ def usage(ledger: Ledger, key: Key) -> JsonObject:
         "in_flight": len(attempt.in_flight),
         "interrupted": attempt.interrupted,
         "limit_hit": attempt.limit_hit,
+        "handed_over": ledger.handed_over(key),
     }
 
 
@@ -218,15 +233,15 @@ def run_usage(uid: str, run: Run) -> JsonObject:
     }
 
 
-def calls(ledger: Ledger, key: Key) -> list[Json]:
-    """The calls of an attempt, oldest first: dispatch and settle as one object, `status` null while
-    a call is in flight."""
+def calls(records: Iterable[Dispatch | Settle]) -> list[JsonObject]:
+    """Calls, oldest first: dispatch and settle as one object, `status` null while a call is in
+    flight."""
     found: dict[str, JsonObject] = {}
-    for record in ledger.calls(key):
+    for record in records:
         if isinstance(record, Dispatch):
             found[record.call] = {**_fields(record), "status": None}
             found[record.call]["started_at"] = record.at
-        elif isinstance(record, Settle) and record.call in found:
+        elif record.call in found:
             usage_fields = asdict(record.usage)
             usage_fields["usage_source"] = usage_fields.pop("source")
             fields = _fields(record)

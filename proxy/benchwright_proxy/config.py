@@ -146,6 +146,13 @@ class Bounds(Section):
     drain_bytes: int = Field(default=64 * 2**20, ge=0)
 
 
+class Keeping(Section):
+    """How long the journal keeps what nobody takes: the calls of a trial go to the results service
+    at its end, but somebody may delete the trial before."""
+
+    abandoned_days: float = Field(default=30.0, gt=0)
+
+
 class Config(Section):
     """The whole file. No model at all is what an installation begins with."""
 
@@ -157,6 +164,7 @@ class Config(Section):
     tls: Tls | None = None
     budget: Budget = Budget()
     bounds: Bounds = Bounds()
+    keeping: Keeping = Keeping()
 
     @model_validator(mode="after")
     def _consistent(self) -> "Config":

@@ -5,70 +5,37 @@ then applied, so a restart arrives at the same numbers. One event loop owns it: 
 is spent and holding a reservation nothing else runs, which makes admission exact.
 """
 
+import asyncio
 import logging
-from array import array
 from collections.abc import Callable
 from pathlib import Path
 
-from .bell import Bell
+from .accounts import Account, Accounts, Key
 from .clock import Clock
-from .journal.fold import Attempt, Movement
-from .journal.reading import Damage, Location, read_at, replay
-from .journal.records import (
-    AnyRecord,
-    AttemptRecord,
-    Close,
-    Dispatch,
-    Refused,
-    RunBudget,
-    Settle,
-)
+from .journal.fold import Attempt
+from .journal.reading import Damage
+from .journal.records import Close, Dispatch, Refused, Settle
 from .journal.writing import Journal, JournalError
 from .limits import RUN, Amount, Exceeded, Need, limited_in_money, reserve
 from .refusal import Reason, RefusalError, over_budget
-from .runs import Run, Runs
+from .runs import Run
 from .token import Claims, Limits
 
 log = logging.getLogger(__name__)
 
-Key = tuple[str, int]
 #: A stage that keeps being refused for one reason writes that down at most this often (seconds).
 REFUSAL_INTERVAL = 1.0
-
-
-class Account:
-    """An attempt with what the process needs besides: where its records are, and who waits."""
-
-    def __init__(self) -> None:
-        self.attempt = Attempt()
-        self.changed = Bell()
-        # Packed, because there may be millions: 16 bytes a record.
-        self._where = array("Q")
-        # By stage and reason: when a count was last written, and how high it was.
-        self.refusals_written: dict[tuple[str, str], tuple[float, int]] = {}
-
-    def apply(self, record: AttemptRecord, location: Location) -> Movement | None:
-        """Count a record that was written at `location`."""
-        movement = self.attempt.apply(record)
-        if isinstance(record, Dispatch | Settle):
-            self._where.extend((location.segment, location.offset))
-        self.changed.ring()
-        return movement
-
-    def locations(self) -> list[Location]:
-        """Where the records of its calls are, oldest first."""
-        return [Location(*pair) for pair in zip(self._where[::2], self._where[1::2], strict=True)]
 
 
 class Ledger:
     """See the module. Made by `Ledger.open`."""
 
-    def __init__(self, journal: Journal, clock: Clock, damage: Damage) -> None:
+    def __init__(self, journal: Journal, accounts: Accounts, clock: Clock, damage: Damage) -> None:
         self.journal = journal
         self.damage = damage
         self._clock = clock
-        self._accounts: dict[Key, Account] = {}
-        self._runs = Runs()
+        self._accounts = accounts
+        self._runs = accounts.runs
 
     @classmethod
     def open(cls, folder: Path, clock: Clock, *, patience: float = 0.0) -> "Ledger":
@@ -77,13 +44,10 @@ class Ledger:
         `patience`: seconds to wait for another proxy to let go of it. Raises JournalError.
         """
         journal, damage = Journal(folder, patience=patience), Damage()
-        ledger = cls(journal, clock, damage)
-        for location, record in replay(folder, damage):
-            if isinstance(record, RunBudget):
-                ledger._runs.get(record.run_uid).limit(record.limits)
-                continue
-            account = ledger._account((record.trial_uid, record.attempt))
-            ledger._runs.move(account.apply(record, location))
+        try:
+            ledger = cls(journal, Accounts(folder, damage), clock, damage)
+        except OSError as error:
+            raise JournalError(f"{folder}: {error.strerror}") from error
         for where in damage.where:
             log.error("journal: unreadable line at %s", where)
         ledger._interrupt_leftovers()
@@ -118,10 +82,10 @@ class Ledger:
         Raises RefusalError: closed (403), over a limit (429), without a price where money is limited
         (403), or no journal (503); and ConnectionResetError when it had to wait and is no longer `wanted`.
         """
-        account = self._account((claims.trial_uid, claims.attempt))
+        self.check_open(claims)
+        account = self._accounts.account((claims.trial_uid, claims.attempt))
         deadline = self._clock.monotonic() + wait_seconds
         while True:
-            self.check_open(claims)
             run = self._runs.purse(claims)
             if need.ceiling is None and limited_in_money(claims.limits, run):
                 raise _unpriced(need.model)
@@ -136,6 +100,7 @@ class Ledger:
             await bell.wait(left)
             if not wanted():
                 raise ConnectionResetError("the client left while its call waited")
+            self.check_open(claims)
         return await self._dispatch(account, record(asked, account.attempt))
 
     async def _dispatch(self, account: Account, call: Dispatch) -> Dispatch:
@@ -179,7 +144,7 @@ class Ledger:
     def settle(self, record: Settle) -> None:
         """Write down how a call ended. Never raises: what cannot be written is still counted, and
         becomes an interrupted call with the next start."""
-        account = self._account((record.trial_uid, record.attempt))
+        account = self._accounts.account((record.trial_uid, record.attempt))
         try:
             self._runs.move(account.apply(record, self.journal.append(record)))
         except JournalError as error:
@@ -188,12 +153,15 @@ class Ledger:
             account.changed.ring()
 
     def refuse(self, claims: Claims, reason: Reason) -> None:
-        """Count a refusal; a kill may lose those of the last REFUSAL_INTERVAL."""
-        account = self._account((claims.trial_uid, claims.attempt))
+        """Count a refusal; a kill may lose those of the last REFUSAL_INTERVAL. They are not counted
+        of an attempt whose calls somebody else keeps: its totals are final."""
+        key = claims.trial_uid, claims.attempt
+        if self._accounts.archived(key):
+            return
+        account = self._accounts.account(key)
         which = (claims.stage, reason)
         if reason in RUN.values() and claims.run_uid:
-            run = self._runs.get(claims.run_uid)
-            run.limit_hit = run.limit_hit or reason
+            self._hit(claims.run_uid, reason)
         record = Refused(
             trial_uid=claims.trial_uid,
             attempt=claims.attempt,
@@ -207,13 +175,25 @@ class Ledger:
         if written_at is None or record.at - written_at >= REFUSAL_INTERVAL:
             self._write_refusal(account, record)
 
+    def _hit(self, run_uid: str, limit: Reason) -> None:
+        """A limit of a run refused a call: the first that does is remembered."""
+        run = self.run(run_uid)
+        if run.limit_hit is None and run.limits is not None:
+            run.limit_hit = limit
+            try:
+                self._accounts.keep_run(run_uid, run.limits, limit, self._clock.now())
+            except OSError as error:
+                log.error("run %s: %s could not be recorded: %s", run_uid, limit, error.strerror)
+
     def close(self, key: Key) -> None:
         """No further calls for an attempt."""
-        account = self._account(key)
+        if self._accounts.archived(key):
+            return
+        account = self._accounts.account(key)
         if not account.attempt.closed:
             record = Close(trial_uid=key[0], attempt=key[1], at=self._clock.now())
             account.attempt.apply(record)
-            self._append(record)
+            self._append(account, record)
         self._write_refusals(key, account)
         account.changed.ring()
 
@@ -235,19 +215,42 @@ class Ledger:
 
     def _write_refusal(self, account: Account, record: Refused) -> None:
         account.refusals_written[record.stage, record.reason] = (record.at, record.count)
-        self._append(record)
+        self._append(account, record)
 
-    def _append(self, record: AnyRecord) -> None:
+    def _append(self, account: Account, record: Close | Refused) -> None:
+        """Write down what was counted."""
         try:
-            self.journal.append(record)
+            account.written(record, self.journal.append(record))
         except JournalError as error:
             log.error("%s could not be recorded: %s", record.t, error)
 
+    async def hand_over(self, key: Key, seconds: float) -> bool:
+        """Somebody else keeps the calls of a closed attempt now, so its totals are enough; whether
+        that is so. It is not while calls are in flight, for which it waits at most `seconds`."""
+        await self.idle(key, seconds)
+        account = self._accounts.find(key)
+        if account and account.attempt.closed and not account.attempt.in_flight:
+            await self._accounts.hand_over([key], self._clock.now())
+        return self._accounts.archived(key)
+
+    async def tidy(self, abandoned_seconds: float) -> list[Key]:
+        """Delete files that nobody needs any more. Attempts of which nothing was heard for so long
+        are closed before, and their calls given up: somebody has deleted their trial. Returns them."""
+        now = self._clock.now()
+        abandoned = self._accounts.quiet_since(now - abandoned_seconds)
+        for key in abandoned:
+            log.warning("attempt %d of trial %s was given up", key[1], key[0])
+            self.close(key)
+        await self._accounts.hand_over(abandoned, now)
+        if deleted := await self._accounts.delete_files(self.journal.current):
+            log.info("journal: %d files deleted: others keep these calls", deleted)
+        return abandoned
+
     async def idle(self, key: Key, seconds: float) -> None:
         """Wait until an attempt has no call in flight, at most `seconds`."""
-        account = self._account(key)
+        account = self._accounts.find(key)
         deadline = self._clock.monotonic() + seconds
-        while account.attempt.in_flight:
+        while account and account.attempt.in_flight:
             left = deadline - self._clock.monotonic()
             if left <= 0:
                 return
@@ -255,8 +258,11 @@ class Ledger:
 
     def attempt(self, key: Key) -> Attempt:
         """What is known of an attempt; nothing is counted of one never seen."""
-        account = self._accounts.get(key)
-        return account.attempt if account else Attempt()
+        return self._accounts.attempt(key)
+
+    def handed_over(self, key: Key) -> bool:
+        """Whether somebody else keeps the calls of an attempt, and here are only totals."""
+        return self._accounts.archived(key)
 
     def run(self, uid: str) -> Run:
         """What is known of a run."""
@@ -264,35 +270,39 @@ class Ledger:
 
     def limit_run(self, uid: str, limits: Limits) -> None:
         """Set the limits of a run. Raises JournalError, and then they are as before."""
-        if self.run(uid).limits != limits:
-            self.journal.append(RunBudget(at=self._clock.now(), run_uid=uid, limits=limits))
+        known = self.run(uid).limits
+        if known != limits:
+            if known is not None or limits != Limits():
+                self._keep_run(uid, limits)
             self.run(uid).limit(limits)
 
-    def calls(self, key: Key) -> list[AnyRecord]:
+    def _keep_run(self, uid: str, limits: Limits) -> None:
+        try:
+            self._accounts.keep_run(uid, limits, None, self._clock.now())
+        except OSError as error:
+            raise JournalError(f"{self.journal.folder}: {error.strerror}") from error
+
+    async def calls(self, key: Key) -> list[Dispatch | Settle]:
         """The dispatch and settle records of an attempt, in the order of writing."""
-        account = self._accounts.get(key)
-        return read_at(self.journal.folder, account.locations()) if account else []
+        blocks, folder = self._accounts.blocks(key), self.journal.folder
+        records = await asyncio.to_thread(lambda: list(blocks.read(folder, key)))
+        return [record for record in records if isinstance(record, Dispatch | Settle)]
 
     def in_flight(self) -> int:
         """Calls under way, of all attempts."""
-        return sum(len(account.attempt.in_flight) for account in self._accounts.values())
+        return sum(len(account.attempt.in_flight) for _, account in self._accounts.items())
 
     def waiting(self) -> int:
         """How many wait: for a reservation to be released, or for an attempt's last call."""
-        own = sum(account.changed.awaited for account in self._accounts.values())
+        own = sum(account.changed.awaited for _, account in self._accounts.items())
         return own + self._runs.waiting()
 
     async def shut(self) -> None:
         """Write down what is still only counted, and let go of the journal."""
         for key, account in self._accounts.items():
             self._write_refusals(key, account)
+        self._accounts.close()
         await self.journal.close()
-
-    def _account(self, key: Key) -> Account:
-        account = self._accounts.get(key)
-        if account is None:
-            account = self._accounts[key] = Account()
-        return account
 
 
 def _unpriced(model: str) -> RefusalError:

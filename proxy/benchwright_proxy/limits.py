@@ -71,6 +71,11 @@ class Spent:
     used: Amount = field(default_factory=Amount)
     held: Amount = field(default_factory=Amount)
 
+    def add(self, requests: int, used: Amount) -> None:
+        """Calls were made and have ended."""
+        self.requests += requests
+        self.used += used
+
     def hold(self, reserved: Amount) -> None:
         """A call is made."""
         self.requests += 1

@@ -3,6 +3,7 @@ their number is bounded, and they name no trial."""
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, generate_latest
 
+from .journal.reading import size_of
 from .ledger import Ledger
 from .refusal import Reason
 from .tally import Tally
@@ -30,6 +31,7 @@ class Metrics:
             ("journal_broken", "1 if the journal cannot be written.", lambda: _broken(ledger)),
             ("journal_torn_lines", "Last lines torn by a crash.", lambda: ledger.damage.torn),
             ("journal_corrupt_lines", "Unreadable lines.", lambda: ledger.damage.corrupt),
+            ("journal_bytes", "Size of the journal.", lambda: size_of(ledger.journal.folder)),
             ("traces_kept", "Bodies of calls that were kept.", lambda: traces.kept),
             (
                 "traces_dropped",

@@ -33,6 +33,10 @@ class Run:
             self.limits, self.limit_hit = limits, None
             self.changed.ring()
 
+    def restore(self, limits: Limits, limit_hit: str | None) -> None:
+        """As it was before a restart."""
+        self.limits, self.limit_hit = limits, limit_hit
+
 
 class Runs:
     """All runs, by UID."""

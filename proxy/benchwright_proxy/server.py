@@ -40,6 +40,7 @@ from .yamlfile import FileError
 
 log = logging.getLogger(__name__)
 
+TIDY_SECONDS = 600.0
 LOCK_PATIENCE = 60.0
 """A pod that is replaced drains its streams (30 s of grace) before it lets go of the journal."""
 
@@ -95,6 +96,7 @@ class Proxy:
             gate, catalogue, self.ledger, metrics, pricing, rate_limits, clock, self.traces
         )
         self._stopped = False
+        self._tidying: asyncio.Task[None] | None = None
         self._admin_runner = web.ServerRunner(
             web.Server(self.admin.handle, access_log=None), shutdown_timeout=1.0
         )
@@ -109,6 +111,7 @@ class Proxy:
         await web.TCPSite(self._admin_runner, host, self._options.admin_port).start()
         address = self._admin_runner.addresses[0]
         self.admin_address = str(address[0]), int(address[1])
+        self._tidying = asyncio.create_task(self._tidy_often())
 
     async def stop(self) -> None:
         """Refuse new calls, let those under way end within the grace, settle the rest. Once."""
@@ -116,6 +119,8 @@ class Proxy:
             return
         self._stopped = True
         self.data.stopping = True
+        if self._tidying is not None:
+            self._tidying.cancel()
         await self._listener.stop(self._options.grace_seconds)
         await self._listener.close()
         await self._admin_runner.cleanup()
@@ -123,6 +128,21 @@ class Proxy:
             await provider.close()
         await asyncio.to_thread(self.traces.close)
         await self.ledger.shut()
+
+    async def _tidy_often(self) -> None:
+        """Keep the journal as small as it may be. A failure leaves it larger, and all else well."""
+        while True:
+            try:
+                await self.tidy()
+            except OSError as error:
+                log.error("the journal cannot be tidied: %s", error)
+            await asyncio.sleep(TIDY_SECONDS)
+
+    async def tidy(self) -> None:
+        """Delete what the journal need not keep."""
+        days = self._options.config.keeping.abandoned_days
+        for key in await self.ledger.tidy(days * 86_400):
+            await asyncio.to_thread(self.traces.forget, key)
 
 
 def _providers(options: Options, clock: Clock) -> list[Provider]:

@@ -155,7 +155,7 @@ class Proxy:
         used = USED if self.calls(uid) else NOTHING
         body = {
             "total": used, "stages": {}, "interrupted": self.interrupted.get(attempt, 0),
-            "limit_hit": self.limit_hit.get(attempt),
+            "limit_hit": self.limit_hit.get(attempt), "handed_over": (uid, attempt) in self.forgotten,
         }  # fmt: skip
         return web.Response(text=json.dumps(body), content_type="application/json")
 
@@ -167,7 +167,9 @@ class Proxy:
     async def _calls_of(self, request: web.Request) -> web.Response:
         self._check(request)
         uid, attempt = request.query["trial_uid"], request.query["attempt"]
-        bodies = {} if (uid, int(attempt)) in self.forgotten else {"request": "q", "response": "a"}
+        if (uid, int(attempt)) in self.forgotten:
+            raise web.HTTPGone
+        bodies = {"request": "q", "response": "a"}
         call = {"call": f"{uid}-{attempt}", "stage": "write", "status": "ok", **bodies}
         return web.Response(text=json.dumps(call) + "\n")
 

@@ -77,6 +77,7 @@ async def test_a_run_may_keep_no_calls(monkeypatch: pytest.MonkeyPatch) -> None:
         await world.until_complete()
         (row,) = await world.results.rows()
         assert (row["usage"]["requests"], await world.results.calls(row["trial_uid"])) == (3, None)
+        assert len(world.proxy.forgotten) == len(world.proxy.closed)
 
 
 async def test_money_needs_prices(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -154,7 +154,7 @@ class ProxyClient:
             yield answer.content.iter_any()
 
     async def forget(self, trial: TrialView, attempt: int) -> None:
-        """What the results service keeps now, the proxy need not."""
+        """What the results service keeps now, the proxy need not: only the totals stay there."""
         await self._ask("POST", self._url(trial, attempt, "forget"))
 
     async def models(self) -> dict[str, bool]:
@@ -192,13 +192,15 @@ class ProxyClient:
         return answer
 
 
-async def keep_calls(
-    proxy: ProxyClient, results: ResultsClient, trial: TrialView, attempt: int
+async def hand_over(
+    proxy: ProxyClient, results: ResultsClient, trial: TrialView, attempt: int, *, keep: bool
 ) -> None:
-    """Take the calls of a closed attempt to the results service, piece by piece. Repeating it, after
-    a crash in between, does no harm: what the proxy forgot was stored, and is not stored again."""
-    async with proxy.calls(trial, attempt) as lines:
-        await results.put_calls(trial.uid, attempt, lines)
+    """Take the calls of a closed attempt to the results service, piece by piece, unless they are not
+    to be kept; then the proxy need have no more than their totals. Repeating it, after a crash in
+    between, does no harm: what was stored is not stored again."""
+    if keep:
+        async with proxy.calls(trial, attempt) as lines:
+            await results.put_calls(trial.uid, attempt, lines)
     await proxy.forget(trial, attempt)
 
 
@@ -232,6 +234,7 @@ def parse_usage(answer: Json) -> ProxyUsage:
         usage=usage,
         interrupted=int(answer.get("interrupted", 0)),
         limit_hit=answer.get("limit_hit"),
+        handed_over=bool(answer.get("handed_over")),
     )
 
 

@@ -11,7 +11,7 @@ from benchwright.api.run import FailurePolicy
 from benchwright.api.trial import TrialStatus
 from benchwright.control.context import Context
 from benchwright.control.refusals import refused_pod
-from benchwright.control.services import keep_calls
+from benchwright.control.services import hand_over
 from benchwright.control.views import status_patch
 from benchwright.core.observed import PodView, parse_pod
 from benchwright.core.record import record
@@ -19,7 +19,14 @@ from benchwright.core.refusal import POD_REFUSED, Refusal
 from benchwright.core.removal import removal
 from benchwright.core.trial import decide
 from benchwright.core.trialend import refused, reject, without_details
-from benchwright.core.trialview import Decision, Observed, StageKey, TrialView, stage_names
+from benchwright.core.trialview import (
+    Decision,
+    Observed,
+    ProxyUsage,
+    StageKey,
+    TrialView,
+    stage_names,
+)
 from benchwright.kube.client import PODS, TRIALS
 from benchwright.kube.errors import ApiError
 from benchwright.resources.pods import stage_pod
@@ -135,10 +142,7 @@ async def _apply(
 ) -> tuple[Observed, bool, float | None]:
     """Do the steps in order; each is harmless to repeat, so that a crash in between is too."""
     if decision.close_proxy is not None:
-        usage = await ctx.proxy.close(seen.trial, decision.close_proxy)
-        if usage.usage.total.requests and seen.trial.spec.evidence.calls != "none":
-            await keep_calls(ctx.proxy, ctx.results, seen.trial, decision.close_proxy)
-        seen = replace(seen, usage=usage)
+        seen = replace(seen, usage=await _closed(ctx, seen.trial, decision.close_proxy))
     if decision.grade is not None:
         seen = replace(seen, verdict=await ctx.results.verdict(seen.trial, decision.grade))
     if decision.create is not None:
@@ -150,6 +154,15 @@ async def _apply(
     await _delete(ctx, seen, decision.delete)
     await _force(ctx, decision.force)
     return seen, decision.again, decision.requeue_after
+
+
+async def _closed(ctx: Context, trial: TrialView, attempt: int) -> ProxyUsage:
+    """What an attempt used. Its calls are kept before anything says that it has ended."""
+    usage = await ctx.proxy.close(trial, attempt)
+    if not usage.handed_over:
+        keep = bool(usage.usage.total.requests) and trial.spec.evidence.calls != "none"
+        await hand_over(ctx.proxy, ctx.results, trial, attempt, keep=keep)
+    return usage
 
 
 async def _delete(ctx: Context, seen: Observed, pods: tuple[str, ...]) -> None:

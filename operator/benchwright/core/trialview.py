@@ -33,11 +33,13 @@ class TrialView:
 
 @dataclass(frozen=True, slots=True)
 class ProxyUsage:
-    """What the proxy says of one attempt after it was closed."""
+    """What the proxy says of one attempt after it was closed. `handed_over`: the results service
+    keeps its calls already, if it was to keep them."""
 
     usage: Usage
     interrupted: int = 0
     limit_hit: str | None = None
+    handed_over: bool = False
 
 
 @dataclass(frozen=True, slots=True)

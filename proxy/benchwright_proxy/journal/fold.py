@@ -108,7 +108,7 @@ class Movement:
 
 @dataclass(slots=True)
 class Attempt:
-    """What is known of one attempt."""
+    """What is known of one attempt. `run_uid` is "" until its first call."""
 
     stages: dict[str, Totals] = field(default_factory=dict)
     in_flight: dict[str, Dispatch] = field(default_factory=dict)
@@ -119,6 +119,7 @@ class Attempt:
     spent: Spent = field(default_factory=Spent)
     # By stage and request: the operation of a call that failed, which may be tried again.
     failed: dict[tuple[str, str], str] = field(default_factory=dict)
+    run_uid: str = ""
 
     def operation(self, stage: str, request_sha256: str) -> str | None:
         """The operation that a new call is an attempt at, if the same request of the same stage
@@ -154,6 +155,7 @@ class Attempt:
         totals.operations += record.operation in ("", record.call)
         _count(totals.models, record.model)
         self.in_flight[record.call] = record
+        self.run_uid = self.run_uid or record.run_uid
         held = _held(record)
         self.spent.hold(held)
         return Movement(record.run_uid, held)

@@ -20,11 +20,13 @@ class Location:
 
 @dataclass(slots=True)
 class Damage:
-    """What could not be read: last lines that a crash tore, and lines broken otherwise."""
+    """What could not be read: last lines that a crash tore, and lines broken otherwise. `segments`
+    are the files with such lines in their middle."""
 
     torn: int = 0
     corrupt: int = 0
     where: list[str] = field(default_factory=list)
+    segments: set[int] = field(default_factory=set)
 
 
 def segment_path(folder: Path, number: int) -> Path:
@@ -37,6 +39,15 @@ def segments(folder: Path) -> list[int]:
     return sorted(int(path.stem.removeprefix("journal-")) for path in found)
 
 
+def size_of(folder: Path) -> int:
+    """Bytes of all files of the journal."""
+    sizes = 0
+    for number in segments(folder):
+        with contextlib.suppress(FileNotFoundError):  # deleted just now
+            sizes += segment_path(folder, number).stat().st_size
+    return sizes
+
+
 def replay(folder: Path, damage: Damage) -> Iterator[tuple[Location, AnyRecord]]:
     """All records, oldest first; what cannot be read is counted in `damage`."""
     for number in segments(folder):
@@ -46,27 +57,14 @@ def replay(folder: Path, damage: Damage) -> Iterator[tuple[Location, AnyRecord]]
                 try:
                     yield Location(number, offset), decode(line)
                 except ValueError:
-                    _damaged(damage, line, f"{path}:{offset}")
+                    _damaged(damage, line, number, f"{path}:{offset}")
                 offset += len(line)
 
 
-def _damaged(damage: Damage, line: bytes, where: str) -> None:
+def _damaged(damage: Damage, line: bytes, number: int, where: str) -> None:
     if line.endswith(b"\n"):
         damage.corrupt += 1
+        damage.segments.add(number)
     else:
         damage.torn += 1
     damage.where.append(where)
-
-
-def read_at(folder: Path, locations: list[Location]) -> list[AnyRecord]:
-    """The records at `locations`, which must be in order."""
-    found: list[AnyRecord] = []
-    with contextlib.ExitStack() as stack:
-        current, file = -1, None
-        for location in locations:
-            if file is None or location.segment != current:
-                current = location.segment
-                file = stack.enter_context(segment_path(folder, current).open("rb"))
-            file.seek(location.offset)
-            found.append(decode(file.readline()))
-    return found

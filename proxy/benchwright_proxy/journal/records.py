@@ -150,11 +150,12 @@ class Close(Record):
 
 
 class RunBudget(Line):
-    """The limits of a whole run from now on."""
+    """The limits of a whole run from now on, and the first of them that refused a call."""
 
     t: Literal["run_budget"] = "run_budget"
     run_uid: str
     limits: Limits
+    limit_hit: str | None = None
 
 
 AttemptRecord: TypeAlias = Dispatch | Settle | Refused | Close

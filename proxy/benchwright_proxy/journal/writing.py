@@ -57,6 +57,11 @@ class Journal:
             raise JournalError(f"{folder}: {error.strerror}") from error
 
     @property
+    def current(self) -> int:
+        """The number of the file that is written."""
+        return self._segment
+
+    @property
     def broken(self) -> str | None:
         """Why nothing can be written, None while all is well."""
         failed = self._syncer.error
@@ -129,7 +134,7 @@ class Journal:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC
         opened = os.open(segment_path(self.folder, number), flags, 0o600)
         try:
-            _sync_folder(self.folder)
+            sync_folder(self.folder)
         except OSError:
             os.close(opened)
             raise
@@ -141,7 +146,7 @@ class Journal:
             self._syncer.request().add_done_callback(_seen)
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """A new file is only sure to be found again when its folder is on the disk too."""
     opened = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:

@@ -12,8 +12,7 @@ CPU_MS_PER_STREAM = 5.0
 TIMES_LITELLM = 30.0
 TIMES_GO_PER_CPU = 1.0
 ADDED_GAP_MS = 5.0
-#: MiB from the end of the first round to the end of the last. The index of the journal grows by
-#: 32 bytes a call, and that is all that may.
+#: MiB from the end of the first round to the end of the last.
 RSS_GROWTH = 4.0
 
 

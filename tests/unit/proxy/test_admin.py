@@ -57,6 +57,7 @@ async def test_usage_of_an_attempt_never_seen(proxy: Running) -> None:
         "in_flight": 0,
         "interrupted": 0,
         "limit_hit": None,
+        "handed_over": False,
     }
 
 
