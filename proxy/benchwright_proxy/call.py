@@ -7,7 +7,7 @@ time and bytes.
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from .clock import Clock
@@ -76,6 +76,8 @@ class Call:
     quote: Quote
     trace: Trace | None
     on_settle: "Callable[[Call, Settle], None]"
+    #: The provider has the request: its body is here no more.
+    on_sent: Callable[[], None]
     _seen: _Seen = field(default_factory=_Seen)
     _began: float = 0.0
     _cut: bool = False
@@ -105,13 +107,19 @@ class Call:
 
     async def _relay(self) -> None:
         try:
-            reply = await self.provider.open(self.asked)
+            reply = await self._opened()
         except UnreachableError as error:
             await self._no_reply("unreachable", str(error))
         except NoResponseError as error:
             await self._no_reply("no_response", str(error))
         else:
+            self.on_sent()
             await self._pump(reply)
+
+    def _opened(self) -> Awaitable[Reply]:
+        """What waits for the answer; the body is only there as long as the provider needs it."""
+        asked, self.asked = self.asked, self.asked.sent()
+        return self.provider.open(asked, self.on_sent)
 
     async def _no_reply(self, status: Status, message: str) -> None:
         """Tell the client what a gateway tells: 502, worth another try."""
@@ -176,7 +184,7 @@ class Call:
         seen, now = self._seen, self.clock.monotonic()
         seen.received += len(chunk)
         if self.trace is not None:
-            self.trace.response.add(chunk)
+            self.trace.heard(chunk)
         seen.chunks += 1
         if seen.first_byte_at is None:
             seen.first_byte_at = now

@@ -137,6 +137,8 @@ class Bounds(Section):
     """Sizes in bytes and times in seconds past which the proxy gives up."""
 
     request_bytes: int = Field(default=64 * 2**20, ge=2**10)
+    # Of all requests together (bodyroom.py): a quarter of what the chart lets the process have.
+    bodies_bytes: int = Field(default=256 * 2**20, ge=2**10)
     metered_bytes: int = Field(default=32 * 2**20, ge=2**10)
     connect_seconds: float = Field(default=30.0, gt=0)
     # Longer than any agent's own patience (Codex 300 s, Claude Code 600 s): they give up first.

@@ -23,6 +23,9 @@ from .token import Claims, Limits
 
 log = logging.getLogger(__name__)
 
+#: Calls of one attempt that may be under way at once: more than any agent makes, and few enough that one
+#: attempt cannot take all of the proxy's connections.
+MAX_CONCURRENT = 512
 #: A stage that keeps being refused for one reason writes that down at most this often (seconds).
 REFUSAL_INTERVAL = 1.0
 
@@ -79,13 +82,16 @@ class Ledger:
         """Reserve for a call and write it down; it may go out when this returns. `record` makes the
         line of what was reserved for an attempt.
 
-        Raises RefusalError: closed (403), over a limit (429), without a price where money is limited
-        (403), or no journal (503); and ConnectionResetError when it had to wait and is no longer `wanted`.
+        Raises RefusalError: closed (403), over a limit or too many at once (429), without a price
+        where money is limited (403), or no journal (503); and ConnectionResetError when it had to
+        wait and is no longer `wanted`.
         """
         self.check_open(claims)
         account = self._accounts.account((claims.trial_uid, claims.attempt))
         deadline = self._clock.monotonic() + wait_seconds
         while True:
+            if len(account.attempt.in_flight) >= MAX_CONCURRENT:
+                raise _too_many()
             run = self._runs.purse(claims)
             if need.ceiling is None and limited_in_money(claims.limits, run):
                 raise _unpriced(need.model)
@@ -303,6 +309,11 @@ class Ledger:
             self._write_refusals(key, account)
         self._accounts.close()
         await self.journal.close()
+
+
+def _too_many() -> RefusalError:
+    message = f"this trial has {MAX_CONCURRENT} calls under way: wait for one to end"
+    return RefusalError(429, "rate_limit_error", message, "too_many_calls", retry=1)
 
 
 def _unpriced(model: str) -> RefusalError:

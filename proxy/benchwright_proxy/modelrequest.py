@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from .bodyroom import BodyRoom
 from .call import Call
 from .catalogue import Catalogue
 from .clock import Clock
@@ -20,10 +21,10 @@ from .preparing import Arrived, Prepared, prepare
 from .pricing import Pricing
 from .providers.base import ProviderError
 from .ratelimits import RateLimits
-from .refusal import RefusalError, check_body, too_large
+from .refusal import RefusalError, check_body, no_room, too_large
 from .routes import FREE, Route
 from .token import Claims
-from .traces import Trace, Traces
+from .traces import Traces
 
 log = logging.getLogger(__name__)
 
@@ -41,6 +42,7 @@ class Serving:
     traces: Traces
     clock: Clock
     new_id: Callable[[], str]
+    room: BodyRoom
 
     def refused(self, dialect: Dialect, refusal: RefusalError) -> Response:
         """The answer to a refused request, in its caller's dialect."""
@@ -59,19 +61,26 @@ class Serving:
 
 @dataclass(slots=True)
 class ModelRequest:
-    """One request whose head has been accepted."""
+    """One request whose head has been accepted. `kept` are the bytes of its body that are here."""
 
     serving: Serving
     route: Route
     dialect: Dialect
     claims: Claims
+    kept: int = 0
 
-    @property
-    def limit(self) -> int:
-        return self.serving.config.bounds.request_bytes
+    def keep(self, size: int) -> Response | None:
+        limit = self.serving.config.bounds.request_bytes
+        if self.kept + size > limit:
+            return self.refused(too_large(limit))
+        if not self.serving.room.take(self.claims.trial_uid, size):
+            return self.refused(no_room())
+        self.kept += size
+        return None
 
-    def too_large(self) -> Response:
-        return self.refused(too_large(self.limit))
+    def dropped(self) -> None:
+        self.serving.room.give(self.claims.trial_uid, self.kept)
+        self.kept = 0
 
     def refused(self, refusal: RefusalError) -> Response:
         """Refuse it, and have that counted for its trial."""
@@ -82,7 +91,7 @@ class ModelRequest:
         """The answer to a request that is refused whatever its body says, None for others."""
         try:
             self.serving.ledger.check_open(self.claims)
-            check_body(request.headers, self.limit)
+            check_body(request.headers, self.serving.config.bounds.request_bytes)
         except RefusalError as refusal:
             return self.refused(refusal)
         return None
@@ -102,6 +111,15 @@ class ModelRequest:
                 writer.respond(Response(500, error_body(self.dialect, 500, "api_error", message)))
 
     async def _answer(self, request: Request, writer: ResponseWriter) -> None:
+        prepared = self._prepared(request)
+        if self.route.endpoint in FREE:
+            await self._unmetered(prepared, writer)
+            return
+        call = await self._admitted(prepared, writer)
+        del prepared  # its body is large, and not needed once it has been sent
+        await call.run()
+
+    def _prepared(self, request: Request) -> Prepared:
         arrived = Arrived(
             self.claims,
             self.route.endpoint,
@@ -111,28 +129,29 @@ class ModelRequest:
             request.query,
             self.route.model,
         )
-        prepared = prepare(arrived, self.serving.catalogue)
-        request.parts.clear()  # a body is large, and what goes out is another one
-        if self.route.endpoint in FREE:
-            await self._unmetered(prepared, writer)
-        else:
-            await self._call(prepared, writer)
+        request.parts.clear()  # what goes out may be another one
+        return prepare(arrived, self.serving.catalogue)
 
     async def _unmetered(self, prepared: Prepared, writer: ResponseWriter) -> None:
         """A request that generates nothing and costs nothing."""
         try:
             reply = await prepared.provider.open(prepared.asked)
-            try:
-                body = b"".join([chunk async for chunk in reply.chunks()])
-            finally:
-                reply.close()
         except ProviderError as error:
             body = error_body(self.dialect, 502, "upstream_error", str(error))
             writer.respond(Response(502, body))
-        else:
-            writer.respond(Response(reply.status, body, reply.headers))
+            return
+        try:
+            writer.start(reply.status, reply.headers, stream=False)
+            async for chunk in reply.chunks():
+                await writer.send(chunk)
+            writer.finish()
+        except ProviderError:
+            writer.abort()
+        finally:
+            reply.close()
 
-    async def _call(self, prepared: Prepared, writer: ResponseWriter) -> None:
+    async def _admitted(self, prepared: Prepared, writer: ResponseWriter) -> Call:
+        """The call, once it may go out. Raises RefusalError, or ConnectionResetError."""
         serving, claims = self.serving, self.claims
         now, budget = serving.clock.now(), serving.config.budget
         quote = serving.pricing.quote(prepared.asked.model, now)
@@ -153,7 +172,7 @@ class ModelRequest:
         )
         bounds = serving.config.bounds
         writer.stall_seconds = bounds.client_stall_seconds
-        call = Call(
+        return Call(
             dispatch=dispatch,
             asked=prepared.asked,
             provider=prepared.provider,
@@ -162,7 +181,7 @@ class ModelRequest:
             clock=serving.clock,
             withhold_usage=prepared.withhold_usage,
             quote=quote,
-            trace=Trace.of(dispatch, prepared.asked.body) if claims.trace else None,
+            trace=serving.traces.begin(dispatch, prepared.asked.body) if claims.trace else None,
             on_settle=serving.settled,
+            on_sent=self.dropped,
         )
-        await call.run()

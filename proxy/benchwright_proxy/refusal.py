@@ -22,6 +22,8 @@ Reason = Literal[
     "unknown_route",
     "bad_request",
     "too_large",
+    "no_room",
+    "too_many_calls",
     "model_not_allowed",
     "wrong_dialect",
     "closed",
@@ -76,6 +78,12 @@ def too_large(limit: int) -> RefusalError:
     """413 for a body past `limit` bytes."""
     message = f"request bodies of more than {limit} bytes are not accepted"
     return RefusalError(413, "request_too_large", message, "too_large", retry=False)
+
+
+def no_room() -> RefusalError:
+    """503 for a body where too much is here already; worth another try."""
+    message = "too much is being sent to the proxy at once: try again in a moment"
+    return RefusalError(503, "overloaded_error", message, "no_room", retry=1)
 
 
 def check_body(headers: Mapping[str, str], limit: int) -> None:

@@ -5,6 +5,7 @@ import contextlib
 import gc
 import logging
 import re
+import resource
 import secrets
 import signal
 import ssl
@@ -16,6 +17,7 @@ from aiohttp import web
 
 from .admin_port import AdminPort
 from .auth import Gate
+from .bodyroom import BodyRoom
 from .cassettes.recording import Recorder
 from .cassettes.replay import Player
 from .cassettes.tape import Tape
@@ -23,7 +25,7 @@ from .catalogue import Catalogue
 from .clock import Clock, SystemClock
 from .config import Config, HttpProvider, ScriptedProvider, Tls
 from .data_port import DataPort
-from .http1.listener import Listener
+from .http1.listener import MAX_CONNECTIONS, Listener
 from .immutable import immutable
 from .ledger import Ledger
 from .metrics import Metrics
@@ -89,9 +91,10 @@ class Proxy:
             traces=self.traces,
             clock=clock,
             new_id=_ids(),
+            room=BodyRoom(options.config.bounds.bodies_bytes),
         )
         self.data = DataPort(serving, gate)
-        self._listener = Listener(self.data.accept)
+        self._listener = Listener(self.data.accept, _most_connections())
         self.admin = AdminPort(
             gate, catalogue, self.ledger, metrics, pricing, rate_limits, clock, self.traces
         )
@@ -194,6 +197,14 @@ def provider_keys(config: Config) -> list[str]:
             with contextlib.suppress(FileError):
                 found.append(read_provider_key(provider.key_file))
     return found
+
+
+def _most_connections() -> int:
+    """As many as there are descriptors for: a call takes two. Takes all that the process may have."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft < hard:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    return MAX_CONNECTIONS if hard < 0 else min(MAX_CONNECTIONS, max(16, (hard - 256) // 2))
 
 
 def _settle_memory() -> None:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from .bodyroom import BodyRoom
 from .journal.records import Dispatch
 from .jsonvalue import JsonObject, as_object, dump, parse
 from .secretsout import scrubbed
@@ -23,6 +24,8 @@ log = logging.getLogger(__name__)
 
 #: Bytes of a request or an answer that are kept at most, and that may wait to be written.
 BODY_BYTES, QUEUE_BYTES = 4 * 2**20, 64 * 2**20
+#: Of all calls under way (bodyroom.py); one that finds no room is not kept.
+CALLS_BYTES = 64 * 2**20
 
 Key = tuple[str, int]
 
@@ -34,11 +37,13 @@ class Body:
     data: bytearray = field(default_factory=bytearray)
     size: int = 0
 
-    def add(self, chunk: bytes) -> None:
-        room = BODY_BYTES - len(self.data)
-        if room > 0:
-            self.data += chunk[:room]
+    def add(self, chunk: bytes) -> int:
+        """Take a piece; how much of it is kept."""
+        before = len(self.data)
+        if before < BODY_BYTES:
+            self.data += chunk[: BODY_BYTES - before]
         self.size += len(chunk)
+        return len(self.data) - before
 
     def told(self, name: str, secrets: Iterable[str]) -> JsonObject:
         return {
@@ -50,20 +55,38 @@ class Body:
 
 @dataclass(slots=True)
 class Trace:
-    """One call's bodies, as they went out and came back."""
+    """One call's bodies, as they went out and came back. `lost`: there was no room for them."""
 
     key: Key
     call: str
+    room: BodyRoom
     request: Body = field(default_factory=Body)
     response: Body = field(default_factory=Body)
     encoding: str = ""
+    kept: int = 0
+    lost: bool = False
 
-    @classmethod
-    def of(cls, dispatch: Dispatch, body: bytes) -> "Trace":
-        """Of a call that goes out with `body`."""
-        trace = cls((dispatch.trial_uid, dispatch.attempt), dispatch.call)
-        trace.request.add(body)
-        return trace
+    def asked(self, body: bytes) -> None:
+        """The body that went out."""
+        self._took(self.request.add(body))
+
+    def heard(self, chunk: bytes) -> None:
+        """A piece of what came back."""
+        if not self.lost:
+            self._took(self.response.add(chunk))
+
+    def _took(self, size: int) -> None:
+        if self.room.take(self.key[0], size):
+            self.kept += size
+        else:
+            self.let_go()
+            self.lost = True
+            self.request, self.response = Body(), Body()
+
+    def let_go(self) -> None:
+        """Its bodies count as here no more."""
+        self.room.give(self.key[0], self.kept)
+        self.kept = 0
 
     @property
     def waiting(self) -> int:
@@ -84,16 +107,25 @@ class Traces:
         self._folder = folder
         self._secrets = secrets
         self._limit = queue_bytes
+        # Of calls under way.
+        self._room = BodyRoom(CALLS_BYTES)
         self._queue: queue.SimpleQueue[Trace | threading.Event | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._queued = 0
         self._thread: threading.Thread | None = None
         self.kept = self.dropped = 0
 
+    def begin(self, dispatch: Dispatch, body: bytes) -> Trace:
+        """The trace of a call that goes out with `body`."""
+        trace = Trace((dispatch.trial_uid, dispatch.attempt), dispatch.call, self._room)
+        trace.asked(body)
+        return trace
+
     def offer(self, trace: Trace) -> None:
         """Have a trace written, or count it as dropped."""
+        trace.let_go()
         with self._lock:
-            if self._queued + trace.waiting > self._limit:
+            if trace.lost or self._queued + trace.waiting > self._limit:
                 self.dropped += 1
                 return
             self._queued += trace.waiting

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 
 from benchwright_proxy.clock import Clock
 from benchwright_proxy.dialect import Dialect
-from benchwright_proxy.providers.base import Asked, BrokenReplyError, Provider, Reply
+from benchwright_proxy.providers.base import Asked, BrokenReplyError, Provider, Reply, nothing
 
 from .tape import Answer, Chunk, Tape, canonical, chunk, digest
 
@@ -37,7 +37,7 @@ class Recorder:
     def speaks(self, dialect: Dialect) -> bool:
         return self._inner.speaks(dialect)
 
-    async def open(self, asked: Asked) -> Reply:
+    async def open(self, asked: Asked, on_sent: Callable[[], None] = nothing) -> Reply:
         reply = await self._inner.open(asked)
         request = canonical(asked, self._ignore)
         who = digest(request), asked.claims.trial, asked.claims.stage

@@ -4,10 +4,10 @@ import asyncio
 import logging
 import re
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 
 from benchwright_proxy.dialect import Dialect
-from benchwright_proxy.providers.base import Asked, BrokenReplyError, Reply, final_error
+from benchwright_proxy.providers.base import Asked, BrokenReplyError, Reply, final_error, nothing
 
 from .tape import Answer, Tape, canonical, digest
 
@@ -37,7 +37,7 @@ class Player:
     def speaks(self, dialect: Dialect) -> bool:
         return dialect is self._dialect
 
-    async def open(self, asked: Asked) -> Reply:
+    async def open(self, asked: Asked, on_sent: Callable[[], None] = nothing) -> Reply:
         request, claims = canonical(asked, self._ignore), asked.claims
         name = digest(request)
         who = claims.trial_uid, claims.attempt, claims.stage, name

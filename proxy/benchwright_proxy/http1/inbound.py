@@ -26,12 +26,11 @@ LINGER_BYTES, LINGER_SECONDS = 64 * 2**20, 10.0
 class Accepted(Protocol):
     """What is to be done with a request once all of it is there."""
 
-    @property
-    def limit(self) -> int:
-        """The most that its body may have, in bytes."""
+    def keep(self, size: int) -> Response | None:
+        """Whether so many bytes more of its body may be kept: None, else the answer instead."""
 
-    def too_large(self) -> Response:
-        """The answer to a body past the limit."""
+    def dropped(self) -> None:
+        """Nothing of it is kept any more. Called once, whether it was answered or not."""
 
     async def answer(self, request: Request, writer: ResponseWriter) -> None:
         """Answer a complete request."""
@@ -72,6 +71,8 @@ class InboundConnection(asyncio.Protocol):
         self._lingering = False
         self._last = 0.0
         self.transport: asyncio.Transport | None = None
+        #: The client's address.
+        self.peer = ""
         self.half_closed = False
         self.closing = False
         self.congested = False
@@ -81,6 +82,7 @@ class InboundConnection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast(asyncio.Transport, transport)
+        self.peer = str((transport.get_extra_info("peername") or ("",))[0])
         self._last = self._loop.time()
         self._owner.opened(self)
 
@@ -112,6 +114,8 @@ class InboundConnection(asyncio.Protocol):
         self._wake()
         if self._writer is not None:
             self._writer.lost()
+        while len(self._queue) > (self._writer is not None):
+            _drop(self._queue.pop()[1])
 
     def pause_writing(self) -> None:
         self.congested = True
@@ -163,12 +167,12 @@ class InboundConnection(asyncio.Protocol):
         if wanted is None or isinstance(wanted, Response):
             if request.size > LINGER_BYTES:
                 self.close()
-            return
-        if request.size <= wanted.limit:
+        elif (instead := wanted.keep(len(data))) is None:
             request.parts.append(data)
-            return
-        request.parts.clear()
-        self._queue[-1] = request, wanted.too_large()
+        else:
+            request.parts.clear()
+            wanted.dropped()
+            self._queue[-1] = request, instead
 
     def on_message_complete(self) -> None:
         self._bound.told()
@@ -188,7 +192,7 @@ class InboundConnection(asyncio.Protocol):
             log.error("a request could not be taken", exc_info=error)
         self.closing = True
         if self._arriving is not None and self._queue:
-            self._queue.pop()
+            _drop(self._queue.pop()[1])
         request = Request("GET", "", {}, keep_alive=False, complete=True)
         self._arriving, self._in_head = None, False
         self._queue.append((request, _HEAD_TOO_LARGE if large else _BAD_REQUEST))
@@ -204,7 +208,7 @@ class InboundConnection(asyncio.Protocol):
             elif request.complete:
                 self._owner.spawn(self._answer(wanted, request, self._begin(request)))
             else:
-                return
+                break  # the rest of it is still to come
         self._end_lingering()
         if self.transport is not None and (len(self._queue) > 1 or self.congested):
             self.transport.pause_reading()  # it sends faster than it is answered, or reads nothing
@@ -219,6 +223,7 @@ class InboundConnection(asyncio.Protocol):
         try:
             await wanted.answer(request, writer)
         finally:
+            wanted.dropped()
             if not writer.ended:
                 writer.abort()
             self._advance()
@@ -239,6 +244,11 @@ class InboundConnection(asyncio.Protocol):
             self.close()
 
     # For the writer of a response and the owner.
+
+    @property
+    def answering(self) -> bool:
+        """Whether a response is being made or written."""
+        return self._writer is not None
 
     @property
     def may_have_left(self) -> bool:
@@ -275,7 +285,7 @@ class InboundConnection(asyncio.Protocol):
 
     def sweep(self, now: float) -> None:
         """Close what nobody uses, or only pretends to."""
-        if self._writer is not None:
+        if self.answering:
             return
         silent = now - self._last
         if self._arriving is not None:
@@ -284,3 +294,8 @@ class InboundConnection(asyncio.Protocol):
             allowed = HEAD_SECONDS if self._in_head else IDLE_SECONDS
         if silent > allowed:
             self.close()
+
+
+def _drop(wanted: Response | Accepted) -> None:
+    if not isinstance(wanted, Response):
+        wanted.dropped()

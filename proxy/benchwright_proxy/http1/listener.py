@@ -13,13 +13,19 @@ log = logging.getLogger(__name__)
 SWEEP_SECONDS = 5.0
 #: How long answers may take to reach their clients once nothing is written any more.
 FLUSH_SECONDS = 1.0
+#: Connections at most: about 10 KiB each.
+MAX_CONNECTIONS = 8192
 
 
 class Listener:
-    """Serves `application`. `running` are the requests that are being answered."""
+    """Serves `application` on at most `most` connections. When these are taken, the address that has
+    most of them loses its oldest on which nothing is being answered, so that nobody can keep others
+    out by opening many. `running` are the requests that are being answered."""
 
-    def __init__(self, application: Application) -> None:
+    def __init__(self, application: Application, most: int = MAX_CONNECTIONS) -> None:
         self._application = application
+        self._most = most
+        self._by_peer: dict[str, dict[InboundConnection, None]] = {}
         self._server: asyncio.Server | None = None
         self._sweeper: asyncio.TimerHandle | None = None
         self._connections: set[InboundConnection] = set()
@@ -40,9 +46,21 @@ class Listener:
 
     def opened(self, connection: InboundConnection) -> None:
         self._connections.add(connection)
+        self._by_peer.setdefault(connection.peer, {})[connection] = None
+        if len(self._connections) > self._most:
+            greediest = max(self._by_peer.values(), key=len)
+            unused = (c for c in greediest if not c.answering and c is not connection)
+            victim = next(unused, connection)
+            self.closed(victim)
+            # A connection that is being made is not aborted from in here.
+            asyncio.get_running_loop().call_soon(victim.abort)
 
     def closed(self, connection: InboundConnection) -> None:
         self._connections.discard(connection)
+        mine = self._by_peer.get(connection.peer, {})
+        mine.pop(connection, None)
+        if not mine:
+            self._by_peer.pop(connection.peer, None)
         if not self._connections:
             self._none_left.set()
 

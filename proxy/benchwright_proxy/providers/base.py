@@ -1,7 +1,7 @@
 """What the proxy asks of a provider, and what it gets."""
 
-from collections.abc import AsyncIterator, Mapping
-from dataclasses import field
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import field, replace
 from typing import Protocol
 
 from benchwright_proxy.config import Model
@@ -40,6 +40,10 @@ class Asked:
     headers: Mapping[str, str] = field(default_factory=dict)
     query: Mapping[str, str] = field(default_factory=dict)
 
+    def sent(self) -> "Asked":
+        """Itself without its body, which may be large and is not needed again."""
+        return replace(self, body=b"")
+
 
 class Reply(Protocol):
     """An answer whose body is still coming. `headers` are those that the client may get."""
@@ -77,6 +81,10 @@ def final_error(dialect: Dialect, status: int, kind: str, message: str) -> Whole
     return WholeReply(status, error_body(dialect, status, kind, message), x_should_retry="false")
 
 
+def nothing() -> None:
+    """What most do when a request is sent."""
+
+
 class Provider(Protocol):
     """A source of answers."""
 
@@ -85,8 +93,9 @@ class Provider(Protocol):
     def speaks(self, dialect: Dialect) -> bool:
         """Whether requests of that dialect can be answered without translation."""
 
-    async def open(self, asked: Asked) -> Reply:
-        """Send a request. Raises UnreachableError, NoResponseError, RefusalError."""
+    async def open(self, asked: Asked, on_sent: Callable[[], None] = nothing) -> Reply:
+        """Send a request. `on_sent` may be called when its body is needed no more, which can be long
+        before there is an answer. Raises UnreachableError, NoResponseError, RefusalError."""
 
     async def close(self) -> None:
         """Let go of connections."""

@@ -1,7 +1,7 @@
 """A provider on the network: the request goes out natively, with the provider's key swapped in."""
 
 import ssl
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from functools import lru_cache
 from pathlib import Path
 from urllib.parse import SplitResult, urlencode, urlsplit
@@ -17,7 +17,7 @@ from benchwright_proxy.watched import WatchedFile, read_provider_key
 from benchwright_proxy.yamlfile import FileError
 
 from .addresses import endpoint_url
-from .base import Asked, BrokenReplyError, NoResponseError, UnreachableError
+from .base import Asked, BrokenReplyError, NoResponseError, UnreachableError, nothing
 
 _REQUEST_IDS = ("request-id", "x-request-id", "apim-request-id")
 
@@ -77,7 +77,7 @@ class HttpUpstream:
     def speaks(self, dialect: Dialect) -> bool:
         return dialect is self._dialect
 
-    async def open(self, asked: Asked) -> HttpReply:
+    async def open(self, asked: Asked, on_sent: Callable[[], None] = nothing) -> HttpReply:
         try:
             key = self._key.get() if self._key else None
         except FileError as error:
@@ -88,6 +88,8 @@ class HttpUpstream:
         except OSError as error:
             raise UnreachableError(f"provider {self.name} cannot be reached") from error
         response = connection.request(head, asked.body)
+        del asked  # a model may think for minutes, and a body is large
+        on_sent()
         try:
             await response.head()
         except OutboundError as error:

@@ -18,6 +18,7 @@ from benchwright_proxy.providers.base import (
     Reply,
     WholeReply,
     final_error,
+    nothing,
 )
 from benchwright_proxy.routes import Endpoint
 from benchwright_proxy.watched import WatchedFile
@@ -104,7 +105,7 @@ class ScriptedModel:
             file = self._files[name] = WatchedFile(Path(self._folder) / name, load)
         return file.get()
 
-    async def open(self, asked: Asked) -> Reply:
+    async def open(self, asked: Asked, on_sent: Callable[[], None] = nothing) -> Reply:
         try:
             body = as_object(parse(asked.body))
         except ValueError:

@@ -78,8 +78,8 @@ class FakeProvider:
             head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
             line, *rest = head.rstrip().split("\r\n")
             headers = {name.lower(): value for name, value in (row.split(": ", 1) for row in rest)}
-            body = await reader.readexactly(int(headers.get("content-length", "0")))
-            self.heard.append(Heard(line, headers, body))
+            size = int(headers.get("content-length", "0"))
+            self.heard.append(Heard(line, headers, await reader.readexactly(size)))
             await self._play(writer)
             self.finished += 1
         except (ConnectionError, asyncio.IncompleteReadError):

@@ -59,6 +59,18 @@ async def test_requests_in_one_packet_are_answered_in_their_order(
     assert answer.count(b"HTTP/1.1 200 OK") == 4
 
 
+async def test_a_request_that_is_half_there_when_the_one_before_is_answered_is_read_on(
+    proxy: Running,
+) -> None:
+    reader, writer = await asyncio.open_connection(*proxy.proxy.data_address)
+    writer.write(WITH_LENGTH + WITH_LENGTH[:-5])
+    await asyncio.wait_for(reader.readuntil(b"Hello there."), 5)
+    writer.write(WITH_LENGTH[-5:] + LAST)
+    rest = await asyncio.wait_for(reader.read(), 5)
+    assert rest.count(b"HTTP/1.1 200 OK") == 2
+    writer.close()
+
+
 NOT_HTTP = {
     "two lengths": b"POST / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx",
     "a length and chunks": b"POST / HTTP/1.1\r\nContent-Length: 4\r\n"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from benchwright_proxy.bodyroom import BodyRoom
 from benchwright_proxy.jsonvalue import JsonObject, as_object
 from benchwright_proxy.secretsout import REMOVED
 from benchwright_proxy.token import sign
@@ -87,9 +88,9 @@ async def test_a_restart_keeps_them_and_forgetting_lets_them_go(proxy: Running) 
 
 
 def trace(call: str, request: bytes = b"q", response: bytes = b"a") -> Trace:
-    found = Trace(("u", 1), call)
-    found.request.add(request)
-    found.response.add(response)
+    found = Trace(("u", 1), call, BodyRoom(10**9))
+    found.asked(request)
+    found.heard(response)
     return found
 
 
@@ -101,6 +102,25 @@ def test_litellm_38193_a_full_queue_drops_bodies_and_counts_them(tmp_path: Path)
     traces.close()
     assert (traces.dropped, traces.kept) == (1, 1)
     assert [("request" in json.loads(line)) for line in found] == [False, True]
+
+
+def test_calls_under_way_hold_so_much_and_one_trial_leaves_room_for_others(tmp_path: Path) -> None:
+    room, traces = BodyRoom(100), Traces(tmp_path)
+
+    def begun(uid: str, size: int) -> Trace:
+        found = Trace((uid, 1), f"{uid}{size}", room)
+        found.asked(b"x" * size)
+        return found
+
+    found = [begun("greedy", 60), begun("greedy", 30), begun("greedy", 20), begun("other", 10)]
+    assert [t.lost for t in found] == [False, False, True, False]
+    found[1].heard(b"y" * 50)
+    assert (found[1].lost, found[1].waiting, room.total) == (True, 0, 70)
+    found[1].heard(b"more")
+    for one in found:
+        traces.offer(one)
+    traces.close()
+    assert (traces.kept, traces.dropped, room.total) == (2, 2, 0)
 
 
 def test_a_long_body_is_cut_and_says_so(tmp_path: Path) -> None:
@@ -127,7 +147,7 @@ def test_a_line_that_a_crash_tore_is_none(tmp_path: Path) -> None:
 @pytest.mark.parametrize("uid", ["../../x", "a/b", "\0", "x" * 253])
 def test_a_name_is_never_a_path(tmp_path: Path, uid: str) -> None:
     traces = Traces(tmp_path / "t")
-    traces.offer(Trace((uid, 1), "a"))
+    traces.offer(Trace((uid, 1), "a", BodyRoom(0)))
     traces.close()
     (path,) = tmp_path.rglob("*.jsonl")
     assert path.parent == tmp_path / "t"
