@@ -1,11 +1,18 @@
 """Fixtures: a proxy with the scripted model, and one in front of a fake provider."""
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
+import uvloop
 
 from .helpers import FakeProvider, Running, fake_provider, running
+
+
+def pytest_asyncio_loop_factories() -> dict[str, Callable[[], asyncio.AbstractEventLoop]]:
+    """The loop that the proxy runs on (cli.py): some of what a transport does is its own."""
+    return {"uvloop": uvloop.new_event_loop}
 
 
 @pytest.fixture

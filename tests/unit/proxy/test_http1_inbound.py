@@ -104,7 +104,8 @@ async def test_one_header_without_end_is_not_kept(proxy: Running, name: str) -> 
     reader, writer = await asyncio.open_connection(*proxy.proxy.data_address)
     writer.write(start)
     for _ in range(12):
-        writer.write(b"b" * inbound.HEAD_BYTES)
+        if not writer.transport.is_closing():  # it may be closed before all of this is sent
+            writer.write(b"b" * inbound.HEAD_BYTES)
         await asyncio.sleep(0.01)
     with contextlib.suppress(ConnectionError):  # it was closed while this was still sent
         assert (await asyncio.wait_for(reader.read(), 10)).startswith(b"HTTP/1.1 431 ")
