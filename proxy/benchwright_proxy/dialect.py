@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from .jsonvalue import Json, dump
+from .jsonvalue import Json, JsonObject, dump
 
 
 class Dialect(StrEnum):
@@ -33,19 +33,19 @@ def error_body(dialect: Dialect, status: int, kind: str, message: str) -> bytes:
         return dump({"type": "error", "error": {"type": kind, "message": message}})
     if dialect is Dialect.GEMINI:
         name = _GOOGLE_STATUS.get(status, "INTERNAL" if status >= 500 else "FAILED_PRECONDITION")
-        reason: Json = {
+        if kind == "budget_exceeded":
+            name = "FAILED_PRECONDITION"  # as when billing is not enabled
+        detail: Json = {
             "@type": "type.googleapis.com/google.rpc.ErrorInfo",
             "reason": kind,
             "domain": "benchwright.dev",
         }
-        details: list[Json] = [reason]
-        if kind == "budget_exceeded":
-            # Gemini CLI looks at no header: more than five minutes is for ever to it.
-            details.append(
-                {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "86400s"}
-            )
-        return dump(
-            {"error": {"code": status, "message": message, "status": name, "details": details}}
-        )
-    error: Json = {"message": message, "type": kind, "param": None, "code": kind}
+        error: JsonObject = {
+            "code": status,
+            "message": message,
+            "status": name,
+            "details": [detail],
+        }
+        return dump({"error": error})
+    error = {"message": message, "type": kind, "param": None, "code": kind}
     return dump({"error": error})

@@ -82,7 +82,7 @@ class Ledger:
         """Reserve for a call and write it down; it may go out when this returns. `record` makes the
         line of what was reserved for an attempt.
 
-        Raises RefusalError: closed (403), over a limit or too many at once (429), without a price
+        Raises RefusalError: closed (403), over a limit (400), too many at once (429), without a price
         where money is limited (403), or no journal (503); and ConnectionResetError when it had to
         wait and is no longer `wanted`.
         """

@@ -98,5 +98,6 @@ def check_body(headers: Mapping[str, str], limit: int) -> None:
 
 
 def over_budget(message: str, limit: LimitName) -> RefusalError:
-    """429 without Retry-After: agents must stop, not loop."""
-    return RefusalError(429, "budget_exceeded", message, limit, retry=False)
+    """400, so that agents stop and do not loop: after a 429 most of them try again for minutes, with
+    x-should-retry: false or without."""
+    return RefusalError(400, "budget_exceeded", message, limit, retry=False)

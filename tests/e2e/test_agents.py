@@ -137,8 +137,8 @@ MODELS = [
 
 
 @pytest.fixture(scope="module")
-def records(cluster: Cluster) -> dict[str, dict[str, Any]]:
-    """One run of all agents at one task, with all calls kept."""
+def applied(cluster: Cluster) -> None:
+    """The agents, and the task for them."""
     if platform.machine() != "x86_64":
         pytest.skip("these agents are published for amd64")
     resources = {"cpu": "100m", "memory": "1Gi", "ephemeralStorage": "2Gi"}
@@ -154,13 +154,28 @@ def records(cluster: Cluster) -> dict[str, dict[str, Any]]:
             del made["spec"]["run"]
             made["spec"]["bundle"] = {"image": f"benchwright.local/agent-{preset}:dev"}
         objects.append(made)
-    run = benchmark(
-        "real", "real", [f"real-{name}" for name in AGENTS],
-        parallelism=2, evidence={"calls": "full"}, budget={"run": {"requests": 60}},
-    )  # fmt: skip
-    cluster.apply(*objects, taskset("real", broken), run)
-    cluster.finish("real", 400)
-    return {row["agent"].removeprefix("real-"): row for row in cluster.records("real")}
+    cluster.apply(*objects, taskset("real", broken))
+
+
+def ran(cluster: Cluster, run: str, **budget: Any) -> dict[str, dict[str, Any]]:
+    """The record of each agent in a run of all at the task, with all calls kept."""
+    agents = [f"real-{name}" for name in AGENTS]
+    more = {"parallelism": 2, "evidence": {"calls": "full"}, "budget": budget}
+    cluster.apply(benchmark(run, "real", agents, **more))
+    cluster.finish(run, 400)
+    return {row["agent"].removeprefix("real-"): row for row in cluster.records(run)}
+
+
+@pytest.fixture(scope="module")
+def records(cluster: Cluster, applied: None) -> dict[str, dict[str, Any]]:
+    """Of agents that have all that they need."""
+    return ran(cluster, "real", run={"requests": 60})
+
+
+@pytest.fixture(scope="module")
+def stopped(cluster: Cluster, applied: None) -> dict[str, dict[str, Any]]:
+    """Of agents whose first call is refused already."""
+    return ran(cluster, "spent", trial={"inputTokens": 1})
 
 
 def what_it_said(cluster: Cluster, trial: str) -> str:
@@ -205,3 +220,13 @@ def test_the_calls_of_a_trial_are_a_table_and_spans(
     assert "9,100" in table
     spans = [json.loads(line) for line in cluster.cli("calls", trial, "-o", "otel").splitlines()]
     assert [span["gen_ai.usage.input_tokens"] for span in spans] == [9000, 9100]
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_a_real_agent_stops_at_once_when_its_budget_is_spent(
+    cluster: Cluster, stopped: dict[str, dict[str, Any]], name: str
+) -> None:
+    row = stopped[name]
+    assert (row["outcome"], row["usage"]["requests"]) == ("failure", 0), row
+    tries, seconds = row["usage"]["refused"], row["seconds"]["agent"]
+    assert 1 <= tries <= 3, f"{tries} tries in {seconds} s\n" + what_it_said(cluster, row["trial"])

@@ -43,6 +43,11 @@ def check(summary: Summary, samples: Sequence[Sample]) -> list[Bound]:
         _at_most("CPU ms per paced 50 events", _cpu(ours.get("paced")), CPU_MS_PER_STREAM),
         _at_least("JSON calls/s, × LiteLLM", _times(summary, "litellm"), TIMES_LITELLM),
         _at_least("JSON calls per CPU second, × Go", _per_cpu(summary, "go"), TIMES_GO_PER_CPU),
+        _at_least(
+            "JSON calls per CPU second, × Go with connections kept",
+            _per_cpu(summary, "go-pooled"),
+            TIMES_GO_PER_CPU,
+        ),
         _at_most(
             "500 paced streams: added p99 between chunks, ms",
             gap.p99 if gap else None,

@@ -85,13 +85,15 @@ def litellm(folder: Path, made: Path, upstream: str) -> Iterator[Peer]:
 
 
 @contextmanager
-def go(folder: Path, made: Path, upstream: str) -> Iterator[Peer]:
-    """Go's httputil.ReverseProxy."""
+def go(folder: Path, made: Path, upstream: str, idle: int = 0) -> Iterator[Peer]:
+    """Go's httputil.ReverseProxy as its library has it, or with `idle` connections kept open to the
+    upstream instead of two."""
+    name = "go-pooled" if idle else "go"
     port, target = free_port(), urlsplit(upstream)
     command = [str(made / "reverse"), "-listen", f"127.0.0.1:{port}"]
-    command += ["-upstream", f"http://{target.netloc}"]
+    command += ["-upstream", f"http://{target.netloc}", "-idle", str(idle)]
     version = build.output(["go", "env", "GOVERSION"])
-    with serving("go", command, port, folder / "go.log", version=version) as peer:
+    with serving(name, command, port, folder / f"{name}.log", version=version) as peer:
         yield peer
 
 

@@ -12,7 +12,7 @@ from .ours import Ours
 from .peers import Peer, upstream
 from .scenarios import WARM_UP, Scenario
 
-PEERS = ("direct", "ours", "litellm", "go", "nginx")
+PEERS = ("direct", "ours", "litellm", "go", "go-pooled", "nginx")
 
 
 @contextmanager
@@ -29,6 +29,7 @@ def peers(
             "ours": ours.started,
             "litellm": lambda: others.litellm(folder, made, direct.url),
             "go": lambda: others.go(folder, made, direct.url),
+            "go-pooled": lambda: others.go(folder, made, direct.url, idle=1000),
             "nginx": lambda: others.nginx(folder, made, direct.url),
         }
         found = [direct]

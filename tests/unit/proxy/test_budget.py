@@ -31,7 +31,7 @@ async def test_litellm_27381_a_tiny_budget_blocks(proxy: Running) -> None:
     limits = Limits(requests=1)
     assert (await ask(proxy, limits)).status == 200
     refused = await ask(proxy, limits)
-    assert refused.status == 429
+    assert refused.status == 400
     assert (refused.headers["x-should-retry"], "retry-after" in refused.headers) == ("false", False)
     assert refused.json() == {
         "error": {
@@ -50,7 +50,7 @@ async def test_litellm_27381_a_tiny_budget_blocks(proxy: Running) -> None:
 async def test_a_refusal_has_anthropics_shape_for_its_callers(proxy: Running) -> None:
     token = claims(limits=Limits(requests=0))
     refused = await proxy.post("/v1/messages", message_body(), token=token)
-    assert (refused.status, refused.json()["type"]) == (429, "error")
+    assert (refused.status, refused.json()["type"]) == (400, "error")
     assert as_object(refused.json()["error"])["type"] == "budget_exceeded"
 
 
@@ -62,7 +62,7 @@ async def test_litellm_34732_and_40095_requests_are_exact_under_concurrency(
     replies = await asyncio.gather(
         *(proxy.post("/v1/chat/completions", chat_body("chat"), token=token) for _ in range(30))
     )
-    assert sorted(reply.status for reply in replies) == [200] * 7 + [429] * 23
+    assert sorted(reply.status for reply in replies) == [200] * 7 + [400] * 23
     assert len(provider.heard) == 7
     total = await proxy.total()
     assert (total["requests"], total["refused"]) == (7, 23)
@@ -82,7 +82,7 @@ async def test_ai_gateway_2394_output_is_reserved_before_the_call(
     )
     total = await proxy.total()
     assert total["output_tokens"] == 300
-    assert sorted(reply.status for reply in replies) == [200] * 5 + [429] * 5
+    assert sorted(reply.status for reply in replies) == [200] * 5 + [400] * 5
     assert (await proxy.usage())["limit_hit"] == "output_tokens"
 
 
@@ -128,7 +128,7 @@ async def test_who_leaves_while_waiting_for_budget_costs_nothing(
 
 async def test_input_is_bounded_by_the_bytes_of_the_body(proxy: Running) -> None:
     size = len(json.dumps(chat_body()))
-    assert (await ask(proxy, Limits(input_tokens=size - 1))).status == 429
+    assert (await ask(proxy, Limits(input_tokens=size - 1))).status == 400
     assert (await ask(proxy, Limits(input_tokens=size))).status == 200
     assert (await proxy.usage())["limit_hit"] == "input_tokens"
 
@@ -137,18 +137,18 @@ async def test_without_a_maximum_a_limit_can_be_used_to_its_end(proxy: Running) 
     """55 output tokens a call: the second crosses 100, the third is refused."""
     limits = Limits(output_tokens=100)
     statuses = [(await ask(proxy, limits)).status for _ in range(3)]
-    assert statuses == [200, 200, 429]
+    assert statuses == [200, 200, 400]
 
 
 async def test_several_answers_are_reserved_several_times(proxy: Running) -> None:
-    assert (await ask(proxy, Limits(output_tokens=100), max_tokens=40, n=3)).status == 429
+    assert (await ask(proxy, Limits(output_tokens=100), max_tokens=40, n=3)).status == 400
     assert (await ask(proxy, Limits(output_tokens=120), max_tokens=40, n=3)).status == 200
 
 
 async def test_total_tokens(proxy: Running) -> None:
     limits = Limits(total_tokens=2000)
     statuses = [(await ask(proxy, limits, max_tokens=800)).status for _ in range(3)]
-    assert statuses == [200, 429, 429]
+    assert statuses == [200, 400, 400]
     assert (await proxy.usage())["limit_hit"] == "total_tokens"
 
 
@@ -161,7 +161,7 @@ async def test_clipproxyapi_2179_unknown_usage_keeps_its_reservation(
     statuses = [
         (await proxy.post("/v1/chat/completions", body, token=token)).status for _ in range(3)
     ]
-    assert statuses == [200, 200, 429]
+    assert statuses == [200, 200, 400]
     total = await proxy.total()
     assert (total["output_tokens"], total["unknown_usage"]) == (0, 2)
 
@@ -175,7 +175,7 @@ async def test_a_busy_provider_uses_up_requests_but_no_tokens(
     statuses = [
         (await proxy.post("/v1/chat/completions", body, token=token)).status for _ in range(4)
     ]
-    assert statuses == [529, 529, 529, 429]
+    assert statuses == [529, 529, 529, 400]
 
 
 async def test_limits_go_across_stages_but_not_across_attempts_or_trials(proxy: Running) -> None:
@@ -183,7 +183,7 @@ async def test_limits_go_across_stages_but_not_across_attempts_or_trials(proxy: 
     tokens = [
         (claims(limits=limits, stage="work"), 200),
         (claims(limits=limits, stage="review"), 200),
-        (claims(limits=limits, stage="review"), 429),
+        (claims(limits=limits, stage="review"), 400),
         (claims(limits=limits, attempt=2), 200),
         (claims(limits=limits, trial_uid="uid-2"), 200),
     ]
@@ -200,9 +200,9 @@ async def test_limits_hold_after_a_restart(tmp_path: Path, limit: str) -> None:
     limits = Limits(requests=1) if limit == "requests" else Limits(output_tokens=55)
     async with running(tmp_path) as proxy:
         assert (await ask(proxy, limits)).status == 200
-        assert (await ask(proxy, limits)).status == 429
+        assert (await ask(proxy, limits)).status == 400
         before = await proxy.usage()
     async with running(tmp_path) as proxy:
         assert await proxy.usage() == before
-        assert (await ask(proxy, limits)).status == 429
+        assert (await ask(proxy, limits)).status == 400
         assert (await proxy.usage())["limit_hit"] == limit

@@ -175,7 +175,7 @@ async def test_what_a_run_has_spent_outlives_its_trials_files(
         assert before["requests"] == 2
     async with running(tmp_path) as proxy:
         assert await of_run(proxy) == before
-        assert [(await ask(proxy, "uid-3")).status for _ in range(2)] == [200, 429]
+        assert [(await ask(proxy, "uid-3")).status for _ in range(2)] == [200, 400]
         hit = await of_run(proxy)
         assert (hit["requests"], hit["limit_hit"]) == (3, "run_requests")
     async with running(tmp_path) as proxy:

@@ -162,7 +162,7 @@ async def test_money_is_reserved_at_the_most_that_the_call_can_cost(
     priced: Running, provider: FakeProvider
 ) -> None:
     provider.script = [answer()]
-    assert (await ask(priced, claims(limits=Limits(cost_nanos=MOST - 1)))).status == 429
+    assert (await ask(priced, claims(limits=Limits(cost_nanos=MOST - 1)))).status == 400
     assert provider.heard == []
     assert (await ask(priced, claims(limits=Limits(cost_nanos=MOST)))).status == 200
     (call,) = await priced.settled()
@@ -177,7 +177,7 @@ async def test_a_spent_budget_of_money_ends_the_trial_in_words(
     assert (await ask(priced, token)).status == 200
     refused = await ask(priced, token)
     message = as_object(refused.json()["error"])["message"]
-    assert refused.status == 429
+    assert refused.status == 400
     assert message == (
         f"this trial's cost limit is ${(COST + MOST - 1) / 1e9:.6g}: ${COST / 1e9:.6g} used, "
         f"and this call may need ${MOST / 1e9:.6g}"
@@ -202,7 +202,7 @@ async def test_a_call_whose_cost_stays_unknown_keeps_its_reservation(
     provider.script = [answer(usage=None)]
     token = claims(limits=Limits(cost_nanos=2 * MOST - 1))
     assert (await ask(priced, token)).status == 200
-    assert (await ask(priced, token)).status == 429
+    assert (await ask(priced, token)).status == 400
     assert len(provider.heard) == 1
 
 
@@ -220,7 +220,7 @@ async def test_200_calls_at_once_of_which_a_budget_allows_50(
     await limit_run(priced, Limits(cost_nanos=50 * (MOST - 1) + 1))
     tokens = [replace(OF_RUN, trial_uid=f"uid-{n % 10}") for n in range(200)]
     replies = await asyncio.gather(*(ask(priced, token) for token in tokens))
-    assert sorted(reply.status for reply in replies) == [200] * 50 + [429] * 150
+    assert sorted(reply.status for reply in replies) == [200] * 50 + [400] * 150
     assert len(provider.heard) == 50
     run = (await priced.operator("GET", "/v1/run", run_uid="r")).json()
     assert (run["requests"], run["limit_hit"]) == (50, "run_cost")
@@ -235,7 +235,7 @@ async def test_a_run_that_is_over_its_budget_says_so_and_others_go_on(
     await limit_run(priced, Limits(requests=1))
     assert (await ask(priced, OF_RUN)).status == 200
     refused = await ask(priced, replace(OF_RUN, trial_uid="uid-2"))
-    assert refused.status == 429
+    assert refused.status == 400
     assert b"this run's requests limit is 1" in refused.body
     assert (await priced.usage("uid-2"))["limit_hit"] == "run_requests"
     assert (await ask(priced, replace(OF_RUN, run_uid="r2", run_limited=False))).status == 200
@@ -244,7 +244,7 @@ async def test_a_run_that_is_over_its_budget_says_so_and_others_go_on(
     run = await limit_run(priced, Limits(requests=2))
     assert run["limit_hit"] is None
     assert (await ask(priced, OF_RUN)).status == 200
-    assert (await ask(priced, OF_RUN)).status == 429
+    assert (await ask(priced, OF_RUN)).status == 400
 
 
 async def test_a_call_waits_for_what_other_trials_of_its_run_hold(

@@ -101,5 +101,5 @@ async def test_a_spent_budget_ends_at_once(proxy: Running) -> None:
     async with client(proxy, Limits(requests=0)).aio as found:
         with pytest.raises(errors.ClientError) as raised:
             await found.models.generate_content(model="demo", contents="hello")
-    assert (raised.value.code, raised.value.status) == (429, "RESOURCE_EXHAUSTED")
+    assert (raised.value.code, raised.value.status) == (400, "FAILED_PRECONDITION")
     assert "requests limit" in str(raised.value)

@@ -1,4 +1,4 @@
-// The peer `go`: the standard library's reverse proxy, which relays and meters nothing.
+// The peers `go` and `go-pooled`: the standard library's reverse proxy, which relays and meters nothing.
 package main
 
 import (
@@ -12,14 +12,17 @@ import (
 func main() {
 	listen := flag.String("listen", "", "address to listen on")
 	upstream := flag.String("upstream", "", "URL of the upstream")
+	idle := flag.Int("idle", 0, "connections that are kept for the next call; 0 as the library has it")
 	flag.Parse()
 	target, err := url.Parse(*upstream)
 	if err != nil {
 		log.Fatal(err)
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	// Two by default: with 20 callers it would mostly dial.
-	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = 0, 1000
+	if *idle > 0 {
+		// Two by default: with 20 callers it mostly dials.
+		transport.MaxIdleConns, transport.MaxIdleConnsPerHost = 0, *idle
+	}
 	proxy := &httputil.ReverseProxy{
 		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(target) },
 		FlushInterval: -1,
