@@ -56,6 +56,7 @@ class Accounts:
         self.runs = Runs()
         self._folder, self._damage = folder, damage
         self._archive = Archive(folder)
+        self._handing_over = asyncio.Lock()
         self._open: dict[Key, Account] = {}
         # The lines as they are in the file: objects would take ten times as much.
         self._archived: dict[Key, bytes] = {}
@@ -132,6 +133,10 @@ class Accounts:
     async def hand_over(self, keys: Iterable[Key], now: float) -> None:
         """From now on only totals are kept of attempts that are closed and have no call in flight.
         If that cannot be written they stay as they are."""
+        async with self._handing_over:  # an operator and its successor may ask at the same time
+            await self._hand_over([key for key in keys if key in self._open], now)
+
+    async def _hand_over(self, keys: Iterable[Key], now: float) -> None:
         lines: dict[Key, bytes] = {}
         try:
             for key in keys:
@@ -142,8 +147,8 @@ class Accounts:
             log.error("the archive cannot be written: %s", error.strerror)
             return
         for key, line in lines.items():
-            if self._open.pop(key, None) is not None:
-                self._archived[key] = line
+            del self._open[key]
+            self._archived[key] = line
 
     async def delete_files(self, current: int) -> int:
         """Delete the files that no account needs; how many. `current` is the one being written. A

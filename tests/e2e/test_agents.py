@@ -157,7 +157,7 @@ def applied(cluster: Cluster) -> None:
     cluster.apply(*objects, taskset("real", broken))
 
 
-def ran(cluster: Cluster, run: str, **budget: Any) -> dict[str, dict[str, Any]]:
+def ran(cluster: Cluster, run: str, budget: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """The record of each agent in a run of all at the task, with all calls kept."""
     agents = [f"real-{name}" for name in AGENTS]
     more = {"parallelism": 2, "evidence": {"calls": "full"}, "budget": budget}
@@ -169,13 +169,13 @@ def ran(cluster: Cluster, run: str, **budget: Any) -> dict[str, dict[str, Any]]:
 @pytest.fixture(scope="module")
 def records(cluster: Cluster, applied: None) -> dict[str, dict[str, Any]]:
     """Of agents that have all that they need."""
-    return ran(cluster, "real", run={"requests": 60})
+    return ran(cluster, "real", {"run": {"requests": 60}})
 
 
 @pytest.fixture(scope="module")
 def stopped(cluster: Cluster, applied: None) -> dict[str, dict[str, Any]]:
     """Of agents whose first call is refused already."""
-    return ran(cluster, "spent", trial={"inputTokens": 1})
+    return ran(cluster, "spent", {"trial": {"inputTokens": 1}})
 
 
 def what_it_said(cluster: Cluster, trial: str) -> str:

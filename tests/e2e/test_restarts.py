@@ -1,5 +1,7 @@
 """Parts that are killed in the middle of a run: nothing lost, nothing twice, everything told."""
 
+import json
+
 from tests.e2e.cluster import Cluster, agent, benchmark, task, taskset, wait_for
 
 CALL = """
@@ -67,6 +69,16 @@ def test_the_operator_is_killed_at_three_moments(cluster: Cluster) -> None:
     assert len({r["trial"] for r in records}) == len(records) == 12
     orders = sorted(r["order"] for r in records)
     assert orders == list(range(12))
+    _handed_over(cluster, {t["uid"]: t["usage"]["total"]["requests"] for t in trials.values()})
+
+
+def _handed_over(cluster: Cluster, requests: dict[str, int]) -> None:
+    """The results service has the calls of each trial, and the proxy their totals, once."""
+    lines = _data(cluster, "archive.jsonl").splitlines()
+    kept = [json.loads(line) for line in lines]
+    mine = [line for line in kept if line.get("trial_uid") in requests]
+    assert {line["trial_uid"]: line["requests"] for line in mine} == requests
+    assert len(mine) == len(requests)
 
 
 def test_the_proxy_is_killed_during_a_stream(cluster: Cluster) -> None:
@@ -93,12 +105,12 @@ def _running(cluster: Cluster, run: str) -> dict[str, dict[str, str]]:
 
 
 def _requests(cluster: Cluster, uid: str) -> int:
-    journal = cluster.kubectl(
-        "exec",
-        "deploy/benchwright-proxy",
-        "--",
-        "sh",
-        "-c",
-        "cat /data/journal-*.jsonl",
-    )
+    journal = _data(cluster, "journal-*.jsonl")
     return sum('"dispatch"' in line and uid in line for line in journal.splitlines())
+
+
+def _data(cluster: Cluster, files: str) -> str:
+    """What is in files on the proxy's volume."""
+    return cluster.kubectl(
+        "exec", "deploy/benchwright-proxy", "--", "sh", "-c", f"cat /data/{files}"
+    )

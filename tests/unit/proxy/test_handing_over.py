@@ -223,6 +223,13 @@ async def test_a_broken_line_of_the_archive_is_counted_and_no_other_is_lost(tmp_
         assert proxy.proxy.ledger.damage.corrupt == 1
 
 
+async def test_two_who_ask_at_once_write_one_line(proxy: Running) -> None:
+    """An operator that ends, and its successor."""
+    await proxy.chat()
+    assert await asyncio.gather(*(hand_over(proxy) for _ in range(5))) == [True] * 5
+    assert (proxy.folder / "journal/archive.jsonl").read_bytes().count(b"\n") == 1
+
+
 async def test_the_same_line_twice_counts_once_for_the_run(tmp_path: Path) -> None:
     async with running(tmp_path) as proxy:
         await limit(proxy, requests=5)
