@@ -11,6 +11,7 @@ maximum that was checked here would not be the one that the provider uses.
 
 import json
 import re
+from collections.abc import Mapping
 
 from .jsonvalue import Json, parse
 
@@ -53,6 +54,7 @@ class TopLevel:
         #: Just behind the opening brace.
         self.start = at + 1
         at = self._space(self._fields(self.start))
+        self._plain = b""  # as large as the body
         if at != len(body):
             raise ScanError("the body goes on after its JSON object")
 
@@ -66,14 +68,20 @@ class TopLevel:
         except ValueError as error:
             raise ScanError(f"{key} is not valid JSON") from error
 
-    def replaced(self, key: str, value: bytes) -> bytes:
-        """The body with the value of `key` replaced, or the field added in front: no other byte."""
-        span = self.spans.get(key)
-        if span is not None:
-            return self.body[: span[0]] + value + self.body[span[1] :]
-        comma = b"," if self.spans else b""
-        field = json.dumps(key).encode() + b":" + value + comma
-        return self.body[: self.start] + field + self.body[self.start :]
+    def replaced(self, values: Mapping[str, bytes]) -> bytes:
+        """The body with these fields' values, those that it lacks added in front: no other byte."""
+        known = sorted(
+            (self.spans[key], value) for key, value in values.items() if key in self.spans
+        )
+        added = [
+            json.dumps(key).encode() + b":" + values[key] for key in values if key not in self.spans
+        ]
+        front = b",".join([*added, b""] if self.spans else added)
+        pieces, at = [self.body[: self.start], front], self.start
+        for (start, end), value in known:
+            pieces += [self.body[at:start], value]
+            at = end
+        return b"".join([*pieces, self.body[at:]])
 
     def _fields(self, at: int) -> int:
         """Scan fields from behind the opening brace; where the closing brace ends."""

@@ -37,13 +37,13 @@ _BACKGROUND = "background: true goes on after its request, where nobody can coun
 
 @immutable
 class CallRequest:
-    """A request body and what it says.
+    """A request body (`top`) and what it says.
 
     `max_output_tokens` is the most that one answer may have, None if undeclared; `answers` is how
     many are asked for; `said_model` is the model's name as the body has it, if it does.
     """
 
-    body: bytes
+    top: TopLevel
     model: str
     stream: bool
     max_output_tokens: int | None
@@ -65,7 +65,7 @@ def read(endpoint: Endpoint, body: bytes, path_model: str | None = None) -> Call
         if endpoint is Endpoint.RESPONSES and _flag(top, "background"):
             raise bad_request(_BACKGROUND)
         return CallRequest(
-            body=body,
+            top=top,
             model=_model(said, path_model),
             said_model=as_text(said),
             stream=_flag(top, "stream"),
@@ -77,11 +77,17 @@ def read(endpoint: Endpoint, body: bytes, path_model: str | None = None) -> Call
         raise bad_request(f"the request body is not usable JSON: {error}") from error
 
 
-def with_model(request: CallRequest, model: str) -> bytes:
-    """The body asking for `model`; the same bytes if it does already."""
-    if request.said_model == model:
-        return request.body
-    return TopLevel(request.body).replaced("model", dump(model))
+def edited(request: CallRequest, model: str | None, *, stream_usage: bool) -> bytes:
+    """The body asking for `model` (None: as it is), and for `stream_options.include_usage` where that
+    is wanted; other options stay. The same bytes if nothing of it changes."""
+    top = request.top
+    values: dict[str, bytes] = {}
+    if model is not None and request.said_model != model:
+        values["model"] = dump(model)
+    if stream_usage:
+        options = {**as_object(top.value("stream_options")), "include_usage": True}
+        values["stream_options"] = dump(options)
+    return top.replaced(values) if values else top.body
 
 
 def _gemini(endpoint: Endpoint, top: TopLevel, path_model: str) -> CallRequest:
@@ -94,7 +100,7 @@ def _gemini(endpoint: Endpoint, top: TopLevel, path_model: str) -> CallRequest:
     limits = [_in(c, key) for c in configs for key in ("maxOutputTokens", "max_output_tokens")]
     counts = [_in(c, key) for c in configs for key in ("candidateCount", "candidate_count")]
     return CallRequest(
-        body=top.body,
+        top=top,
         model=path_model,
         said_model=as_text(said),
         stream=endpoint is Endpoint.STREAM_GENERATE,
@@ -106,13 +112,6 @@ def _gemini(endpoint: Endpoint, top: TopLevel, path_model: str) -> CallRequest:
 
 def _in(config: JsonObject, key: str) -> int | None:
     return _count(config.get(key), f"generationConfig.{key}")
-
-
-def with_stream_usage(body: bytes) -> bytes:
-    """A chat body with `stream_options.include_usage` on; other options stay."""
-    top = TopLevel(body)
-    options = {**as_object(top.value("stream_options")), "include_usage": True}
-    return top.replaced("stream_options", dump(options))
 
 
 def _check_names(top: TopLevel, decisive: Mapping[str, str]) -> None:

@@ -90,19 +90,18 @@ class Prepared:
         )
 
 
-def _body(endpoint: Endpoint, request: callrequest.CallRequest, model: Model) -> bytes:
+def _name(endpoint: Endpoint, request: callrequest.CallRequest, model: Model) -> str | None:
+    """The model as the body must name it; None where it need not."""
     if endpoint not in GEMINI_ENDPOINTS:
-        return callrequest.with_model(request, model.sent_as)
-    if request.said_model is None:
-        return request.body
-    return callrequest.with_model(request, f"models/{model.sent_as}")
+        return model.sent_as
+    return None if request.said_model is None else f"models/{model.sent_as}"
 
 
 def prepare(arrived: Arrived, catalogue: Catalogue) -> Prepared:
     """Find model and provider and edit the body. Raises RefusalError."""
     request = callrequest.read(arrived.endpoint, arrived.body, arrived.path_model)
     model, provider = catalogue.find(request.model, arrived.claims, arrived.dialect)
-    body = _body(arrived.endpoint, request, model)
+    name = _name(arrived.endpoint, request, model)
     chat_stream = arrived.endpoint is Endpoint.CHAT and request.stream
     withhold = chat_stream and not request.wants_stream_usage
     asked = Asked(
@@ -110,7 +109,7 @@ def prepare(arrived: Arrived, catalogue: Catalogue) -> Prepared:
         endpoint=arrived.endpoint,
         dialect=arrived.dialect,
         model=model,
-        body=callrequest.with_stream_usage(body) if withhold else body,
+        body=callrequest.edited(request, name, stream_usage=withhold),
         stream=request.stream,
         headers=arrived.headers,
         query=arrived.query,

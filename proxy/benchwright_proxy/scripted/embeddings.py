@@ -6,16 +6,21 @@ import struct
 
 from benchwright_proxy.jsonvalue import Json, JsonObject, as_list, dump
 
-from .claims import tokens
+from .claims import Claimed, tokens
 
 _DIMENSIONS = 8
 
 
+def claimed(asked: JsonObject) -> Claimed:
+    """The usage of an answer: tokens are derived from the size of the input."""
+    return Claimed(tokens(len(dump(asked.get("input")))), 0, 0, 0, None)
+
+
 def body(asked: JsonObject, model: str) -> bytes:
-    """The answer to a request; tokens are derived from the size of its input."""
+    """The answer to a request."""
     given = asked.get("input")
     texts = as_list(given) or [given]
-    count = tokens(len(dump(given)))
+    count = claimed(asked).input_tokens
     encoded = asked.get("encoding_format") == "base64"
     data: list[Json] = [
         {"object": "embedding", "index": index, "embedding": _vector(dump(text), encoded)}

@@ -26,7 +26,7 @@ from benchwright_proxy.yamlfile import FileError
 
 from . import anthropic, conversation, embeddings, gemini, openai, responses
 from .claims import Claimed, claimed, tokens
-from .dialogue import Dialogue, StatusFault, Turn, choose, load
+from .dialogue import Dialogue, Fault, StatusFault, Turn, choose, load
 from .log import ScriptedLog
 from .pieces import Piece, Script
 
@@ -118,6 +118,7 @@ class ScriptedModel:
         if asked.endpoint is Endpoint.COUNT_CONTENT:
             return WholeReply(200, dump({"totalTokens": tokens(heard.size)}))
         if asked.endpoint is Endpoint.EMBEDDINGS:
+            self._write_log(asked, "", 0, None, embeddings.claimed(body))
             return WholeReply(200, embeddings.body(body, asked.model.name))
         try:
             dialogue = self.dialogue(asked.model.dialogue or "")
@@ -128,7 +129,7 @@ class ScriptedModel:
             message = f"dialogue {dialogue.name!r} has no answer to turn {heard.turn}"
             return final_error(asked.dialect, 500, "scripted_model_error", message)
         usage = claimed(turn, heard.size)
-        self._write_log(asked, dialogue, heard.turn, turn, usage)
+        self._write_log(asked, dialogue.name, heard.turn, turn.fault, usage)
         await asyncio.sleep(turn.delay_seconds)
         return self._reply(asked, body, heard.turn, turn, usage)
 
@@ -153,9 +154,8 @@ class ScriptedModel:
         return reply
 
     def _write_log(
-        self, asked: Asked, dialogue: Dialogue, number: int, turn: Turn, usage: Claimed
+        self, asked: Asked, dialogue: str, number: int, fault: Fault | None, usage: Claimed
     ) -> None:
-        fault = turn.fault.model_dump() if isinstance(turn.fault, StatusFault) else turn.fault
         self._log.write(
             {
                 "at": self._clock.now(),
@@ -164,11 +164,11 @@ class ScriptedModel:
                 "stage": asked.claims.stage,
                 "model": asked.model.name,
                 "dialect": asked.dialect.value,
-                "dialogue": dialogue.name,
+                "dialogue": dialogue,
                 "turn": number,
                 "stream": asked.stream,
-                "fault": fault,
-                "usage": asdict(usage) if turn.fault is None else None,
+                "fault": fault.model_dump() if isinstance(fault, StatusFault) else fault,
+                "usage": asdict(usage) if fault is None else None,
             }
         )
 

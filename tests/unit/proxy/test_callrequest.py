@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from benchwright_proxy import bodyscan
 from benchwright_proxy.bodyscan import ScanError, TopLevel
-from benchwright_proxy.callrequest import read, with_model, with_stream_usage
+from benchwright_proxy.callrequest import edited, read
 from benchwright_proxy.refusal import RefusalError
 from benchwright_proxy.routes import Endpoint
 
@@ -38,17 +38,25 @@ def test_replacing_one_field_leaves_every_other_byte(
     data: dict[str, object], separators: tuple[str, str]
 ) -> None:
     body = json.dumps({**data, "model": "old", "z": [1]}, separators=separators).encode()
-    changed = TopLevel(body).replaced("model", b'"new"')
+    changed = TopLevel(body).replaced({"model": b'"new"'})
     start, end = TopLevel(body).spans["model"]
     assert changed == body[:start] + b'"new"' + body[end:]
     assert json.loads(changed) == {**data, "model": "new", "z": [1]}
 
 
 @settings(max_examples=50, deadline=None)
+@given(objects, st.sets(st.sampled_from(["model", "z", "new", "newer"])))
+def test_changing_and_adding_fields_at_once(data: dict[str, object], names: set[str]) -> None:
+    before = {"z": [1], **data, "model": "old"}
+    changed = TopLevel(json.dumps(before).encode()).replaced(dict.fromkeys(names, b'{"n":1}'))
+    assert json.loads(changed) == {**before, **{name: {"n": 1} for name in names}}
+
+
+@settings(max_examples=50, deadline=None)
 @given(objects.filter(lambda data: "new" not in data))
 def test_adding_a_field(data: dict[str, object]) -> None:
     body = json.dumps(data).encode()
-    assert json.loads(TopLevel(body).replaced("new", b"1")) == {**data, "new": 1}
+    assert json.loads(TopLevel(body).replaced({"new": b"1"})) == {**data, "new": 1}
 
 
 BROKEN = [
@@ -134,23 +142,30 @@ def test_an_unclear_request_is_refused(body: bytes, says: str) -> None:
 def test_the_model_is_only_replaced_when_it_differs() -> None:
     body = b'{ "model" : "m" , "x":[ 1 ]}'
     request = read(Endpoint.CHAT, body)
-    assert with_model(request, "m") is request.body
-    assert with_model(request, 'n"') == b'{ "model" : "n\\"" , "x":[ 1 ]}'
+    assert edited(request, "m", stream_usage=False) is body
+    assert edited(request, None, stream_usage=False) is body
+    assert edited(request, 'n"', stream_usage=False) == b'{ "model" : "n\\"" , "x":[ 1 ]}'
 
 
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
         (b'{"model":"m"}', b'{"stream_options":{"include_usage":true},"model":"m"}'),
-        (b'{"stream_options":null}', b'{"stream_options":{"include_usage":true}}'),
         (
-            b'{"stream_options": {"include_usage":false,"x":1} }',
-            b'{"stream_options": {"include_usage":true,"x":1} }',
+            b'{"model":"m","stream_options":null}',
+            b'{"model":"m","stream_options":{"include_usage":true}}',
+        ),
+        (
+            b'{"stream_options": {"include_usage":false,"x":1}, "model":"m" }',
+            b'{"stream_options": {"include_usage":true,"x":1}, "model":"m" }',
         ),
     ],
 )
 def test_asking_for_stream_usage(body: bytes, expected: bytes) -> None:
-    assert with_stream_usage(body) == expected
+    request = read(Endpoint.CHAT, body)
+    assert edited(request, "m", stream_usage=True) == expected
+    both = edited(request, "other", stream_usage=True)
+    assert both == expected.replace(b'"m"', b'"other"')
 
 
 @pytest.mark.parametrize(

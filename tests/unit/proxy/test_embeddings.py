@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from benchwright_proxy.jsonvalue import JsonObject
+from benchwright_proxy.jsonvalue import JsonObject, as_object
 from benchwright_proxy.token import Limits
 from benchwright_proxy.usage.embeddings import answer_of_body
 from benchwright_proxy.usage.record import UNKNOWN, Usage
@@ -56,3 +56,11 @@ async def test_they_need_no_budget_of_output(proxy: Running, provider: FakeProvi
     token = claims(limits=Limits(output_tokens=1))
     body: JsonObject = {"model": "chat", "input": "a"}
     assert (await proxy.post("/v1/embeddings", body, token=token)).status == 200
+
+
+async def test_the_scripted_models_own_log_has_what_the_journal_counts(proxy: Running) -> None:
+    await proxy.post("/v1/embeddings", {"model": "demo", "input": "a" * 100})
+    (line,) = proxy.scripted_log()
+    (call,) = await proxy.settled()
+    usage = as_object(line["usage"])
+    assert (usage["input_tokens"], usage["output_tokens"]) == (call["input_tokens"], 0)
