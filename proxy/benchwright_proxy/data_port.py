@@ -10,12 +10,14 @@ from .http1.inbound import Accepted
 from .http1.message import Request, Response
 from .jsonvalue import dump
 from .modelrequest import ModelRequest, Serving
-from .refusal import RefusalError
+from .refusal import RefusalError, bad_request
 from .routes import Endpoint, Route
 
 log = logging.getLogger(__name__)
 
 ROLES = frozenset({"workspace", "evaluator"})
+#: Of a query; each costs time before anybody knows who asks.
+MAX_PARAMETERS = 50
 PROBE = Response(200, dump({"service": "benchwright-proxy"}))
 
 
@@ -50,6 +52,8 @@ class DataPort:
     def _accept(
         self, request: Request, route: Route | None, dialect: Dialect
     ) -> Response | Accepted:
+        if request.target.count("&") > MAX_PARAMETERS:
+            raise bad_request(f"more than {MAX_PARAMETERS} parameters in the address")
         claims = self.gate.enter(request.headers, ROLES, query_key(request))
         if route is None:
             message = "the proxy does not serve this path"

@@ -1,5 +1,9 @@
 """The bound on heads and trailers, which a parser keeps in memory until they are whole."""
 
+#: What a header costs beside its text, as HTTP/2 counts it (RFC 9113, 6.5.2): many small ones are as
+#: much work as a few large ones.
+PER_HEADER = 32
+
 
 class HeadTooLargeError(Exception):
     """A head past its bound."""
@@ -26,6 +30,10 @@ class HeadBound:
         self._size += size
         if self._size > self._limit:
             raise HeadTooLargeError
+
+    def header(self, name: bytes, value: bytes) -> None:
+        """A whole header or trailer. Raises HeadTooLargeError."""
+        self.add(len(name) + len(value) + PER_HEADER)
 
     def told(self) -> None:
         """Something that is no part of a head."""

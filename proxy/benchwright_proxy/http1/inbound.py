@@ -136,7 +136,7 @@ class InboundConnection(asyncio.Protocol):
         self._bound.add(len(url))
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        self._bound.add(len(name) + len(value))
+        self._bound.header(name, value)
         if self._in_head:  # else a trailer
             self._headers.setdefault(name.decode("latin-1").lower(), value.decode("latin-1"))
 

@@ -239,7 +239,7 @@ class OutboundConnection(asyncio.Protocol):
         self._headers, self._in_head = [], True
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        self._bound.add(len(name) + len(value))
+        self._bound.header(name, value)
         if self._in_head:  # else a trailer
             self._headers.append((name.decode("latin-1").lower(), value.decode("latin-1")))
 

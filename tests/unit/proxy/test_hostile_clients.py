@@ -202,3 +202,14 @@ async def test_an_attempt_has_so_many_calls_under_way_and_no_more(
     gate.set()
     assert [reply.status for reply in await asyncio.gather(*calls, other)] == [200] * 4
     assert (await proxy.usage())["limit_hit"] is None
+
+
+async def test_many_headers_or_parameters_are_refused_before_they_take_time(proxy: Running) -> None:
+    reader, writer = await connect(proxy)
+    writer.write(b"GET /healthz HTTP/1.1\r\n" + b"a:b\r\n" * 2000 + b"\r\n")
+    assert (await reader.readline()).startswith(b"HTTP/1.1 431")
+    writer.close()
+    reader, writer = await connect(proxy)
+    writer.write(b"GET /v1/models?key=x" + b"&a" * 51 + b" HTTP/1.1\r\nHost: x\r\n\r\n")
+    assert (await reader.readline()).startswith(b"HTTP/1.1 400")
+    writer.close()
