@@ -13,6 +13,8 @@ log = logging.getLogger(__name__)
 SWEEP_SECONDS = 5.0
 #: How long answers may take to reach their clients once nothing is written any more.
 FLUSH_SECONDS = 1.0
+#: How long a client may take to agree on TLS: until then its connection counts nowhere.
+HANDSHAKE_SECONDS = 10.0
 #: Connections at most: about 10 KiB each.
 MAX_CONNECTIONS = 8192
 
@@ -38,7 +40,12 @@ class Listener:
         """Open the port, 0 for a free one; where it is. Raises OSError if it is taken."""
         loop = asyncio.get_running_loop()
         self._server = await loop.create_server(
-            lambda: InboundConnection(self._application, self), host, port, ssl=tls, backlog=1024
+            lambda: InboundConnection(self._application, self),
+            host,
+            port,
+            ssl=tls,
+            ssl_handshake_timeout=HANDSHAKE_SECONDS if tls else None,
+            backlog=1024,
         )
         self._sweep()
         bound = self._server.sockets[0].getsockname()

@@ -15,6 +15,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+from benchwright_proxy.http1 import listener
 from benchwright_proxy.jsonvalue import Json, JsonObject, as_list, as_object
 from benchwright_proxy.yamlfile import FileError
 
@@ -118,3 +119,15 @@ async def test_a_certificate_that_cannot_be_used_is_named(tmp_path: Path) -> Non
     with pytest.raises(FileError, match=r"none\.crt: not usable"):
         async with running(tmp_path, extra={"tls": tls}):
             pass
+
+
+async def test_who_never_agrees_on_tls_is_let_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listener, "HANDSHAKE_SECONDS", 0.1)
+    cert, key = certificate(tmp_path, "127.0.0.1")
+    tls: Json = {"certFile": str(cert), "keyFile": str(key)}
+    async with running(tmp_path, extra={"tls": tls}) as proxy:
+        reader, writer = await asyncio.open_connection(*proxy.proxy.data_address)
+        assert await asyncio.wait_for(reader.read(), 5) == b""
+        writer.close()
