@@ -220,6 +220,9 @@ class OutboundConnection(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._transport = None
+        del (
+            self._parser
+        )  # it knows this object: only the garbage collector, which runs seldom, would end that
         incoming = self._incoming
         if incoming is None:
             return
