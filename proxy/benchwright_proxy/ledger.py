@@ -26,6 +26,9 @@ log = logging.getLogger(__name__)
 #: Calls of one attempt that may be under way at once: more than any agent makes, and few enough that one
 #: attempt cannot take all of the proxy's connections.
 MAX_CONCURRENT = 512
+#: Calls of one attempt in all, where its budget says nothing: each takes about 1.3 KB of the volume that
+#: all trials share.
+MAX_CALLS = 100_000
 #: A stage that keeps being refused for one reason writes that down at most this often (seconds).
 REFUSAL_INTERVAL = 1.0
 
@@ -92,6 +95,9 @@ class Ledger:
         while True:
             if len(account.attempt.in_flight) >= MAX_CONCURRENT:
                 raise _too_many()
+            if account.attempt.spent.requests >= MAX_CALLS:
+                message = f"a trial makes at most {MAX_CALLS} calls, and this one has"
+                raise over_budget(message, "requests")
             run = self._runs.purse(claims)
             if need.ceiling is None and limited_in_money(claims.limits, run):
                 raise _unpriced(need.model)

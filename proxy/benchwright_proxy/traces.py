@@ -6,10 +6,12 @@ file of JSON lines, which the operator takes to the results service and then let
 """
 
 import contextlib
+import errno
 import hashlib
 import json
 import logging
 import queue
+import shutil
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -24,6 +26,10 @@ log = logging.getLogger(__name__)
 
 #: Bytes of a request or an answer that are kept at most, and that may wait to be written.
 BODY_BYTES, QUEUE_BYTES = 4 * 2**20, 64 * 2**20
+#: Of one attempt on the disk, which is that of the journal too, and is taken to the results service.
+ATTEMPT_BYTES = 256 * 2**20
+#: Of the disk, where usage is written: traces leave so much of it to the journal.
+LEFT_BYTES = 512 * 2**20
 #: Of all calls under way (bodyroom.py); one that finds no room is not kept.
 CALLS_BYTES = 64 * 2**20
 
@@ -200,5 +206,10 @@ class Traces:
         line: JsonObject = {"call": trace.call, **trace.request.told("request", secrets)}
         line |= {**trace.response.told("response", secrets), "response_encoding": trace.encoding}
         self._folder.mkdir(parents=True, exist_ok=True)
+        if shutil.disk_usage(self._folder).free < LEFT_BYTES:
+            raise OSError(errno.ENOSPC, "what is left of the disk is the journal's")
+        written = dump(line) + b"\n"
         with self._path(trace.key).open("ab") as file:
-            file.write(dump(line) + b"\n")
+            if file.tell() + len(written) > ATTEMPT_BYTES:
+                raise OSError(errno.EFBIG, f"more than {ATTEMPT_BYTES} bytes of one attempt")
+            file.write(written)

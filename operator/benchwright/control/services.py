@@ -22,6 +22,8 @@ Json = dict[str, Any]
 MAX_PRICES, MAX_MODELS = 4, 8
 """What a trial's status holds at most (api.measurements.Usage)."""
 _TIMEOUT = aiohttp.ClientTimeout(total=60)
+_CALLS_TIMEOUT = aiohttp.ClientTimeout(total=900, sock_read=60)
+"""Of kept calls: 256 MiB of an attempt's bodies, from one disk to another."""
 _TASKSET_TIMEOUT = aiohttp.ClientTimeout(total=900)
 
 
@@ -122,7 +124,8 @@ class ResultsClient:
     async def put_calls(self, trial_uid: str, attempt: int, lines: AsyncIterator[bytes]) -> None:
         """Model calls of an attempt, as JSON lines; again is the same."""
         url = f"{self._url}/v1/attempts/{trial_uid}/{attempt}/calls"
-        await _call(self._session, "PUT", url, self._tokens.own("results"), data=lines)
+        token = self._tokens.own("results")
+        await _call(self._session, "PUT", url, token, data=lines, limit=_CALLS_TIMEOUT)
 
     async def put_plan(self, run_uid: str, plan: Mapping[str, Any]) -> None:
         await self._call("PUT", f"/v1/plans/{run_uid}", plan)
@@ -150,7 +153,8 @@ class ProxyClient:
     async def calls(self, trial: TrialView, attempt: int) -> AsyncIterator[AsyncIterator[bytes]]:
         """Model calls of an attempt, as JSON lines."""
         url = self._url(trial, attempt, "calls.jsonl")
-        async with _asked(self._session, "GET", url, self._tokens.own("proxy")) as answer:
+        token = self._tokens.own("proxy")
+        async with _asked(self._session, "GET", url, token, limit=_CALLS_TIMEOUT) as answer:
             yield answer.content.iter_any()
 
     async def forget(self, trial: TrialView, attempt: int) -> None:

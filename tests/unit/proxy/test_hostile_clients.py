@@ -213,3 +213,11 @@ async def test_many_headers_or_parameters_are_refused_before_they_take_time(prox
     writer.write(b"GET /v1/models?key=x" + b"&a" * 51 + b" HTTP/1.1\r\nHost: x\r\n\r\n")
     assert (await reader.readline()).startswith(b"HTTP/1.1 400")
     writer.close()
+
+
+async def test_an_attempt_without_a_budget_cannot_fill_the_journal(
+    proxy: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ledger, "MAX_CALLS", 2)
+    assert [(await proxy.chat()).status for _ in range(3)] == [200, 200, 400]
+    assert (await proxy.usage())["limit_hit"] == "requests"

@@ -123,6 +123,31 @@ def test_calls_under_way_hold_so_much_and_one_trial_leaves_room_for_others(tmp_p
     assert (traces.kept, traces.dropped, room.total) == (2, 2, 0)
 
 
+def test_an_attempt_keeps_so_much_on_the_disk_and_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("benchwright_proxy.traces.ATTEMPT_BYTES", 1000)
+    traces = Traces(tmp_path)
+    for call in "abcdef":
+        traces.offer(trace(call, b"\0" * 40))  # six bytes each in JSON
+    found = [json.loads(line) for line in traces.merged(("u", 1), [{"call": c} for c in "abcdef"])]
+    traces.close()
+    kept = sum("request" in call for call in found)
+    assert (traces.kept, traces.dropped) == (kept, 6 - kept)
+    assert 1 <= kept < 6
+    assert sum(path.stat().st_size for path in tmp_path.iterdir()) <= 1000
+
+
+def test_the_last_of_the_disk_is_left_to_the_journal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("benchwright_proxy.traces.LEFT_BYTES", 2**60)
+    traces = Traces(tmp_path / "t")
+    traces.offer(trace("a"))
+    traces.close()
+    assert (traces.kept, traces.dropped) == (0, 1)
+
+
 def test_a_long_body_is_cut_and_says_so(tmp_path: Path) -> None:
     traces = Traces(tmp_path, queue_bytes=10**9)
     traces.offer(trace("a", b"x" * (BODY_BYTES + 5)))
