@@ -14,7 +14,7 @@ from .journal.archive import Archive, Archived, decode
 from .journal.blocks import Blocks
 from .journal.fold import Attempt, Movement
 from .journal.reading import Damage, Location, replay, segment_path, segments
-from .journal.records import AttemptRecord, RunBudget
+from .journal.records import AttemptRecord, RunBudget, encode
 from .runs import Runs
 from .token import Limits
 
@@ -72,7 +72,7 @@ class Accounts:
             key = record.trial_uid, record.attempt
             if key not in self._archived and record.run_uid:
                 self.runs.get(record.run_uid).spent.add(record.requests, record.used)
-            self._archived[key] = record.model_dump_json().encode()
+            self._archived[key] = encode(record)
         for budget in budgets.values():
             self.runs.get(budget.run_uid).restore(budget.limits, budget.limit_hit)
 
@@ -104,6 +104,11 @@ class Accounts:
             return kept.restored()
         account = self._open.get(key)
         return account.attempt if account else Attempt()
+
+    def closed(self, key: Key) -> bool:
+        """Whether an attempt makes no further calls."""
+        account = self._open.get(key)
+        return account.attempt.closed if account else key in self._archived
 
     def find(self, key: Key) -> Account | None:
         """The account of an attempt, if it has one."""
@@ -153,7 +158,11 @@ class Accounts:
     async def delete_files(self, current: int) -> int:
         """Delete the files that no account needs; how many. `current` is the one being written. A
         file with lines that could not be read stays, for somebody to look at."""
-        candidates = set(segments(self._folder)) - {current} - self._damage.segments
+        candidates = {
+            number
+            for number in segments(self._folder)
+            if number != current and segment_path(self._folder, number) not in self._damage.files
+        }
         for account in self._open.values():
             candidates -= account.blocks.segments()
         await asyncio.to_thread(_delete, self._folder, candidates)

@@ -123,8 +123,10 @@ class AdminPort:
         """The calls of an attempt. Raises RefusalError (410) if they are here no more."""
         try:
             found = calls(await self.ledger.calls(key))
-        except FileNotFoundError:  # handed over, and tidied away, while they were read
-            found = []
+        except FileNotFoundError:
+            if not self.ledger.handed_over(key):
+                raise  # a file is missing: that is not the same as no calls
+            found = []  # handed over, and tidied away, while they were read
         if self.ledger.handed_over(key):
             message = "the results service keeps these calls: here are only their totals"
             raise RefusalError(410, "not_found_error", message, "closed", retry=False)

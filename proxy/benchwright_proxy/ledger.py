@@ -26,8 +26,8 @@ log = logging.getLogger(__name__)
 #: Calls of one attempt that may be under way at once: more than any agent makes, and few enough that one
 #: attempt cannot take all of the proxy's connections.
 MAX_CONCURRENT = 512
-#: Calls of one attempt in all, where its budget says nothing: each takes about 1.3 KB of the volume that
-#: all trials share.
+#: Calls of one attempt in all, whatever its budget says: each takes about 1.3 KB of the volume that all
+#: trials share.
 MAX_CALLS = 100_000
 #: A stage that keeps being refused for one reason writes that down at most this often (seconds).
 REFUSAL_INTERVAL = 1.0
@@ -89,15 +89,11 @@ class Ledger:
         where money is limited (403), or no journal (503); and ConnectionResetError when it had to
         wait and is no longer `wanted`.
         """
-        self.check_open(claims)
-        account = self._accounts.account((claims.trial_uid, claims.attempt))
         deadline = self._clock.monotonic() + wait_seconds
         while True:
-            if len(account.attempt.in_flight) >= MAX_CONCURRENT:
-                raise _too_many()
-            if account.attempt.spent.requests >= MAX_CALLS:
-                message = f"a trial makes at most {MAX_CALLS} calls, and this one has"
-                raise over_budget(message, "requests")
+            self.check_open(claims)
+            account = self._accounts.account((claims.trial_uid, claims.attempt))
+            _check_numbers(account.attempt)
             run = self._runs.purse(claims)
             if need.ceiling is None and limited_in_money(claims.limits, run):
                 raise _unpriced(need.model)
@@ -112,7 +108,6 @@ class Ledger:
             await bell.wait(left)
             if not wanted():
                 raise ConnectionResetError("the client left while its call waited")
-            self.check_open(claims)
         return await self._dispatch(account, record(asked, account.attempt))
 
     async def _dispatch(self, account: Account, call: Dispatch) -> Dispatch:
@@ -142,7 +137,7 @@ class Ledger:
 
     def check_open(self, claims: Claims) -> None:
         """Raises RefusalError (403) if the attempt is closed."""
-        if self.attempt((claims.trial_uid, claims.attempt)).closed:
+        if self._accounts.closed((claims.trial_uid, claims.attempt)):
             message = f"attempt {claims.attempt} of this trial is closed: it has ended"
             raise RefusalError(403, "permission_error", message, "closed", retry=False)
 
@@ -317,9 +312,14 @@ class Ledger:
         await self.journal.close()
 
 
-def _too_many() -> RefusalError:
-    message = f"this trial has {MAX_CONCURRENT} calls under way: wait for one to end"
-    return RefusalError(429, "rate_limit_error", message, "too_many_calls", retry=1)
+def _check_numbers(attempt: Attempt) -> None:
+    """Raises RefusalError where an attempt has as many calls as any may have."""
+    if len(attempt.in_flight) >= MAX_CONCURRENT:
+        message = f"this trial has {MAX_CONCURRENT} calls under way: wait for one to end"
+        raise RefusalError(429, "rate_limit_error", message, "too_many_calls", retry=1)
+    if attempt.spent.requests >= MAX_CALLS:
+        message = f"a trial makes at most {MAX_CALLS} calls, and this one has"
+        raise over_budget(message, "requests")
 
 
 def _unpriced(model: str) -> RefusalError:

@@ -69,7 +69,6 @@ class Trace:
     request: Body = field(default_factory=Body)
     response: Body = field(default_factory=Body)
     encoding: str = ""
-    kept: int = 0
     lost: bool = False
 
     def asked(self, body: bytes) -> None:
@@ -82,17 +81,10 @@ class Trace:
             self._took(self.response.add(chunk))
 
     def _took(self, size: int) -> None:
-        if self.room.take(self.key[0], size):
-            self.kept += size
-        else:
-            self.let_go()
+        if not self.room.take(self.key[0], size):
+            self.room.give(self.key[0], self.waiting - size)
             self.lost = True
             self.request, self.response = Body(), Body()
-
-    def let_go(self) -> None:
-        """Its bodies count as here no more."""
-        self.room.give(self.key[0], self.kept)
-        self.kept = 0
 
     @property
     def waiting(self) -> int:
@@ -129,7 +121,7 @@ class Traces:
 
     def offer(self, trace: Trace) -> None:
         """Have a trace written, or count it as dropped."""
-        trace.let_go()
+        trace.room.give(trace.key[0], trace.waiting)
         with self._lock:
             if trace.lost or self._queued + trace.waiting > self._limit:
                 self.dropped += 1

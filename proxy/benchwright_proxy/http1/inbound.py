@@ -110,9 +110,8 @@ class InboundConnection(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self.transport = None
         self.closing = True
-        del (
-            self._parser
-        )  # it knows this object: only the garbage collector, which runs seldom, would end that
+        # It knows this object: only the garbage collector, which runs seldom, would end that.
+        del self._parser
         self._owner.closed(self)
         self._wake()
         if self._writer is not None:

@@ -220,9 +220,8 @@ class OutboundConnection(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._transport = None
-        del (
-            self._parser
-        )  # it knows this object: only the garbage collector, which runs seldom, would end that
+        # It knows this object: only the garbage collector, which runs seldom, would end that.
+        del self._parser
         incoming = self._incoming
         if incoming is None:
             return

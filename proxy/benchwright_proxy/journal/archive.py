@@ -14,9 +14,9 @@ from pydantic import Field, TypeAdapter
 from benchwright_proxy.limits import Amount, Spent
 
 from .fold import Attempt, Totals
-from .reading import Damage
+from .reading import Damage, lines
 from .records import Line, Record, RunBudget, encode
-from .writing import sync_folder
+from .writing import append_line, sync_folder
 
 
 class Archived(Record):
@@ -75,26 +75,12 @@ class Archive:
     def read(self, damage: Damage) -> Iterator[AnyKept]:
         """All lines, oldest first: of an attempt or a run the last one holds. What cannot be read
         is counted in `damage`."""
-        offset = 0
-        with self._path.open("rb") as file:
-            for line in file:
-                try:
-                    yield decode(line)
-                except ValueError:
-                    damage.corrupt += 1
-                    damage.where.append(f"{self._path}:{offset}")
-                offset += len(line)
+        return (record for _, record in lines(self._path, decode, damage))
 
     def append(self, record: Line) -> bytes:
         """Hand a line to the kernel, and return it. Raises OSError, and then nothing was written."""
         line = encode(record)
-        try:
-            written = os.write(self._fd, line)
-            while written < len(line):
-                written += os.write(self._fd, line[written:])
-        except OSError:
-            os.ftruncate(self._fd, self._size)
-            raise
+        append_line(self._fd, line, self._size)
         self._size += len(line)
         return line
 

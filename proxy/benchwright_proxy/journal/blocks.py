@@ -3,6 +3,7 @@
 import json
 from array import array
 from collections.abc import Iterator
+from itertools import chain, groupby
 from pathlib import Path
 from typing import BinaryIO
 
@@ -28,7 +29,7 @@ class Blocks:
 
     def segments(self) -> set[int]:
         """The numbers of the files that are needed."""
-        return {packed >> 32 for packed in self._packed}
+        return set(map(_segment, self._packed))
 
     def copy(self) -> "Blocks":
         """For reading in a thread while this one grows."""
@@ -39,24 +40,20 @@ class Blocks:
     def read(self, folder: Path, key: tuple[str, int]) -> Iterator[AttemptRecord]:
         """The records of attempt `key`, in the order of writing. Blocks: for a thread."""
         named = json.dumps(key[0], ensure_ascii=False).encode()
-        segment, file = -1, None
-        try:
-            for packed in self._packed:
-                if file is None or packed >> 32 != segment:
-                    if file is not None:
-                        file.close()
-                    segment = packed >> 32
-                    file = segment_path(folder, segment).open("rb")
-                for line in _lines(file, (packed & 0xFFFFFFFF) * BLOCK):
+        for segment, blocks in groupby(self._packed, _segment):
+            with segment_path(folder, segment).open("rb") as file:
+                for line in chain.from_iterable(_lines(file, packed) for packed in blocks):
                     if named in line and (record := _own(line, key)):
                         yield record
-        finally:
-            if file is not None:
-                file.close()
 
 
-def _lines(file: BinaryIO, start: int) -> Iterator[bytes]:
-    """The whole lines that start in the block at `start`."""
+def _segment(packed: int) -> int:
+    return packed >> 32
+
+
+def _lines(file: BinaryIO, packed: int) -> Iterator[bytes]:
+    """The whole lines that start in a block."""
+    start = (packed & 0xFFFFFFFF) * BLOCK
     at = max(0, start - 1)
     file.seek(at)
     if start:

@@ -1,13 +1,16 @@
 """Reading the journal: all of it at start, single records when somebody asks for them."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 from benchwright_proxy.immutable import immutable
 
 from .records import AnyRecord, decode
+
+Decoded = TypeVar("Decoded")
 
 
 @immutable
@@ -20,13 +23,13 @@ class Location:
 
 @dataclass(slots=True)
 class Damage:
-    """What could not be read: last lines that a crash tore, and lines broken otherwise. `segments`
-    are the files with such lines in their middle."""
+    """What could not be read: last lines that a crash tore, and lines broken otherwise. `files`
+    are those with such lines in their middle."""
 
     torn: int = 0
     corrupt: int = 0
     where: list[str] = field(default_factory=list)
-    segments: set[int] = field(default_factory=set)
+    files: set[Path] = field(default_factory=set)
 
 
 def segment_path(folder: Path, number: int) -> Path:
@@ -51,20 +54,28 @@ def size_of(folder: Path) -> int:
 def replay(folder: Path, damage: Damage) -> Iterator[tuple[Location, AnyRecord]]:
     """All records, oldest first; what cannot be read is counted in `damage`."""
     for number in segments(folder):
-        path, offset = segment_path(folder, number), 0
-        with path.open("rb") as file:
-            for line in file:
-                try:
-                    yield Location(number, offset), decode(line)
-                except ValueError:
-                    _damaged(damage, line, number, f"{path}:{offset}")
-                offset += len(line)
+        for offset, record in lines(segment_path(folder, number), decode, damage):
+            yield Location(number, offset), record
 
 
-def _damaged(damage: Damage, line: bytes, number: int, where: str) -> None:
+def lines(
+    path: Path, decode: Callable[[bytes], Decoded], damage: Damage
+) -> Iterator[tuple[int, Decoded]]:
+    """Where each line of a file starts, and what it says; what cannot be read is counted."""
+    offset = 0
+    with path.open("rb") as file:
+        for line in file:
+            try:
+                yield offset, decode(line)
+            except ValueError:
+                _damaged(damage, line, path, offset)
+            offset += len(line)
+
+
+def _damaged(damage: Damage, line: bytes, path: Path, offset: int) -> None:
     if line.endswith(b"\n"):
         damage.corrupt += 1
-        damage.segments.add(number)
+        damage.files.add(path)
     else:
         damage.torn += 1
-    damage.where.append(where)
+    damage.where.append(f"{path}:{offset}")

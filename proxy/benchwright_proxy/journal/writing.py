@@ -75,7 +75,7 @@ class Journal:
         try:
             if self._size and self._size + len(line) > self._segment_bytes:
                 self._rotate()
-            self._write(line)
+            append_line(self._fd, line, self._size)
         except OSError as error:
             self._write_error = error.strerror or str(error)
             raise JournalError(f"{self.folder}: {self._write_error}") from error
@@ -109,17 +109,6 @@ class Journal:
         for descriptor in (*self._full, self._fd, self._lock):
             os.close(descriptor)
 
-    def _write(self, line: bytes) -> None:
-        try:
-            written = os.write(self._fd, line)
-            while written < len(line):
-                written += os.write(self._fd, line[written:])
-        except OSError:
-            # Take back a half-written line (a full disk), so that the next one starts clean.
-            with contextlib.suppress(OSError):
-                os.ftruncate(self._fd, self._size)
-            raise
-
     def _rotate(self) -> None:
         """Go on in a new file. If that fails the old one stays, and the next record tries again."""
         full = self._fd
@@ -144,6 +133,19 @@ class Journal:
         self._timer = None
         if self._synced < self._written:
             self._syncer.request().add_done_callback(_seen)
+
+
+def append_line(fd: int, line: bytes, size: int) -> None:
+    """Add a line to a file of `size` bytes. Raises OSError, and then nothing was added: a half-written
+    line (a full disk) is taken back, so that the next one starts clean."""
+    try:
+        written = os.write(fd, line)
+        while written < len(line):
+            written += os.write(fd, line[written:])
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.ftruncate(fd, size)
+        raise
 
 
 def sync_folder(folder: Path) -> None:

@@ -66,6 +66,15 @@ async def test_its_calls_are_gone_and_that_is_said(proxy: Running) -> None:
         assert b"the results service keeps these calls" in reply.body
 
 
+async def test_a_file_that_is_missing_is_an_error_and_not_no_calls(
+    tmp_path: Path, small_files: None
+) -> None:
+    async with running(tmp_path) as proxy:
+        await proxy.chat()
+        (tmp_path / "journal/journal-00000001.jsonl").unlink()
+        assert (await proxy.operator("GET", "/v1/calls", **KEY)).status == 500
+
+
 async def test_an_attempt_that_made_no_call_is_handed_over_too(proxy: Running) -> None:
     assert await hand_over(proxy) is True
     assert (await proxy.usage())["handed_over"] is True
