@@ -15,6 +15,11 @@ LITELLM = "litellm[proxy]==1.108.5"
 NOT_NEWER = "2026-11-10"
 
 
+#: What the images have. Of one version, those that were built with profiles are a fifth faster than
+#: those that were not, and Debian's was.
+DEBIAN = Path("/usr/bin/python3.11")
+
+
 class UnavailableError(Exception):
     """Something that cannot be had on this machine; the message says why."""
 
@@ -26,14 +31,19 @@ def programs(folder: Path) -> None:
     _run(["go", "build", "-o", f"{folder}/", "./..."], cwd=GO, env=environment)
 
 
+def python() -> str:
+    """The interpreter that all peers in Python run on: that of the images, where it is."""
+    return str(DEBIAN) if DEBIAN.exists() else sys.executable
+
+
 def litellm(folder: Path) -> Path:
     """LiteLLM's program, in an environment of its own."""
-    venv, wanted = folder / "litellm-venv", f"{LITELLM} {NOT_NEWER}"
+    venv, wanted = folder / "litellm-venv", f"{LITELLM} {NOT_NEWER} {python()}"
     stamp = venv / "stamp"
     if not stamp.exists() or stamp.read_text() != wanted:
         shutil.rmtree(venv, ignore_errors=True)
         uv = str(Path(sys.executable).with_name("uv"))
-        _run([uv, "venv", "--quiet", "--python", sys.executable, str(venv)])
+        _run([uv, "venv", "--quiet", "--python", python(), str(venv)])
         # Wheels only: nothing of theirs runs before it is asked to.
         command = [uv, "pip", "install", "--quiet", "--python", str(venv / "bin/python")]
         _run([*command, "--only-binary", ":all:", "--exclude-newer", NOT_NEWER, LITELLM])

@@ -1,7 +1,8 @@
 """The peer `ours`: this project's proxy as it is deployed, with journal and limits on."""
 
 import json
-import sys
+import os
+import sysconfig
 import urllib.parse
 import urllib.request
 from collections.abc import Iterator
@@ -54,7 +55,7 @@ class Ours:
     @contextmanager
     def started(self, admin_port: int | None = None) -> Iterator[Peer]:
         port = free_port()
-        command = [sys.executable, "-m", "benchwright_proxy", "serve"]
+        command = [build.python(), "-m", "benchwright_proxy", "serve"]
         command += ["--config", str(self.folder / "config.yaml"), "--journal", str(self.journal)]
         command += ["--key-file", str(self.folder / "signing-key"), "--host", "127.0.0.1"]
         command += ["--port", str(port), "--admin-port", str(admin_port or free_port())]
@@ -62,8 +63,19 @@ class Ours:
         where = Path(benchwright_proxy.__file__).parent
         version = build.output(["git", "describe", "--always", "--dirty"], cwd=where)
         log = self.folder / "log"
-        with serving("ours", command, port, log, token=token("trial"), version=version) as peer:
+        environment = {"PATH": os.environ["PATH"], "PYTHONPATH": _packages()}
+        with serving(
+            "ours", command, port, log, token=token("trial"), version=version, env=environment
+        ) as peer:
             yield peer
+
+
+def _packages() -> str:
+    """Where this project and what it needs are, for an interpreter that may be another one."""
+    mine = Path(benchwright_proxy.__file__).parents[1]
+    return os.pathsep.join(
+        [str(mine), sysconfig.get_path("platlib"), sysconfig.get_path("purelib")]
+    )
 
 
 def token(trial: str, role: str = "workspace") -> str:
