@@ -113,7 +113,10 @@ _OPERATOR_WHEELS = Wheels(
 )
 _PROXY_WHEELS = Wheels(
     _RUNTIME_LOCK,
-    roots=("aiohttp", "httptools", "uvloop", "pydantic", "prometheus-client", "ruamel.yaml"),
+    roots=(
+        *("aiohttp", "httptools", "msgspec", "uvloop", "pydantic", "prometheus-client"),
+        "ruamel.yaml",
+    ),
 )
 _HARNESS_WHEELS = Wheels(_RUNTIME_LOCK, roots=("defusedxml",))
 _TEST_WHEELS = Wheels(

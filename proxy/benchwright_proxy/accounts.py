@@ -30,6 +30,8 @@ class Account:
         self.attempt = Attempt()
         self.changed = Bell()
         self.blocks = Blocks()
+        #: Stages of which a call is sure to be on the disk.
+        self.sure: set[str] = set()
         #: When its last record was written (unix seconds).
         self.last_at = 0.0
         #: By stage and reason: when a count was last written, and how high it was.

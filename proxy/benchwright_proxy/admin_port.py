@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import asdict, dataclass, fields
 
 from aiohttp import web
+from msgspec import structs
 
 from .accounts import Key
 from .adminweb import json_response, read_body
@@ -13,7 +14,7 @@ from .auth import Gate
 from .catalogue import Catalogue
 from .clock import Clock
 from .dialect import Dialect, error_body
-from .journal.records import Dispatch, Settle
+from .journal.records import Dispatch, Settle, encode
 from .journal.writing import JournalError
 from .jsonvalue import Json, JsonObject, as_count, as_object, dump, parse
 from .ledger import Ledger
@@ -72,7 +73,7 @@ class AdminPort:
     def _open_routes(self) -> dict[tuple[str, str], Callable[[], web.Response]]:
         """For the kubelet and Prometheus, which have no tokens; nothing here names a trial."""
         return {
-            ("GET", "/healthz"): lambda: json_response(200, dump({"ok": True})),
+            ("GET", "/healthz"): self._healthy,
             ("GET", "/readyz"): self._ready,
             ("GET", "/metrics"): self._metrics,
         }
@@ -88,6 +89,11 @@ class AdminPort:
             ("POST", "/v1/run"): self._limit_run,
             ("GET", "/v1/models"): self._models,
         }
+
+    def _healthy(self) -> web.Response:
+        """A full disk may have room again; after a failed sync only a restart helps."""
+        ok = not self.ledger.journal.lost
+        return json_response(200 if ok else 503, dump({"ok": ok}))
 
     def _ready(self) -> web.Response:
         broken = self.ledger.journal.broken
@@ -143,6 +149,7 @@ class AdminPort:
         key = _key(request)
         self.ledger.close(key)
         await self.ledger.idle(key, self.close_seconds)
+        await self.ledger.closed_for_good()
         return json_response(200, dump(usage(self.ledger, key)))
 
     async def _run(self, request: web.BaseRequest) -> web.Response:
@@ -229,8 +236,8 @@ def run_usage(uid: str, run: Run) -> JsonObject:
         "run_uid": uid,
         "requests": run.spent.requests,
         "limits": None if run.limits is None else asdict(run.limits),
-        "used": asdict(run.spent.used),
-        "held": asdict(run.spent.held),
+        "used": structs.asdict(run.spent.used),
+        "held": structs.asdict(run.spent.held),
         "limit_hit": run.limit_hit,
     }
 
@@ -244,7 +251,7 @@ def calls(records: Iterable[Dispatch | Settle]) -> list[JsonObject]:
             found[record.call] = {**_fields(record), "status": None}
             found[record.call]["started_at"] = record.at
         elif record.call in found:
-            usage_fields = asdict(record.usage)
+            usage_fields = structs.asdict(record.usage)
             usage_fields["usage_source"] = usage_fields.pop("source")
             fields = _fields(record)
             fields.pop("usage", None)
@@ -254,6 +261,7 @@ def calls(records: Iterable[Dispatch | Settle]) -> list[JsonObject]:
 
 
 def _fields(record: Dispatch | Settle) -> JsonObject:
-    value = parse(record.model_dump_json(exclude={"v", "t", "at"}))
-    assert isinstance(value, dict)
-    return value
+    fields = as_object(parse(encode(record)))
+    for name in ("v", "t", "at"):
+        del fields[name]
+    return fields

@@ -7,11 +7,15 @@ other byte stays as the agent sent it.
 
 Repeated keys are refused: two parsers may disagree on which one counts, and then the model or the
 maximum that was checked here would not be the one that the provider uses.
+
+Bodies are written by machines, so most are read at once by msgspec (_known); what it leaves is scanned.
 """
 
 import json
 import re
 from collections.abc import Mapping
+
+import msgspec
 
 from .jsonvalue import Json, parse
 
@@ -24,16 +28,21 @@ MAX_STEPS = 2_000_000
 # All of this is matched against a body whose escapes are blanked out (_plain), so that a string ends
 # at the next quote: searching for one byte is fast.
 _TEXT = rb'"[^"]*+"'
-_SPACE = re.compile(rb"[ \t\r\n]*+")
-#: A field's name and colon, and its value if that is no object and no array.
-_FIELD = re.compile(rb"(" + _TEXT + rb")[ \t\r\n]*+:[ \t\r\n]*+(" + _TEXT + rb"|[-+.0-9a-zA-Z]++)?")
+_SPACE = rb"[ \t\r\n]*+"
+_BEGIN = re.compile(_SPACE + rb"\{")
+_NO_FIELDS = re.compile(_SPACE + rb"\}")
+_NEXT = re.compile(_SPACE + rb"([,}])")
+_END = re.compile(_SPACE + rb"\Z")
+#: A field's name and colon; and if its value is no object and no array, that and what comes next.
+_FIELD = re.compile(
+    _SPACE + rb"(" + _TEXT + rb")" + _SPACE + rb":" + _SPACE
+    + rb"(?:(" + _TEXT + rb"|[-+.0-9a-zA-Z]++)" + _SPACE + rb"([,}])?)?"
+)  # fmt: skip
 # What lies between brackets, and then what lies between those: skipped without a step for each.
 _OTHER = rb"[ \t\r\n,:\-+.0-9a-zA-Z]++"
 _FLAT = rb"(?:" + _OTHER + rb"|" + _TEXT + rb")*+"
 _SHALLOW = rb"(?:" + _OTHER + rb"|" + _TEXT + rb"|\{" + _FLAT + rb"\}|\[" + _FLAT + rb"\])*+"
 _NESTED = re.compile(_SHALLOW + rb"(?:([\[{])|([\]}]))")
-
-_NO_SPACE = frozenset({b",", b"}", b'"', b":", b"{", b"["})
 
 
 class ScanError(ValueError):
@@ -46,16 +55,23 @@ class TopLevel:
     def __init__(self, body: bytes) -> None:
         """Raises ScanError."""
         self.body = body
-        self.spans: dict[str, Span] = {}
+        #: Just behind the opening brace.
+        self.start = 1
+        self.spans = _known(body)
+        if not self.spans:
+            self._scan()
+
+    def _scan(self) -> None:
+        body = self.body
         self._plain = _plain(body)
         self._steps = 0
-        at = self._space(0)
-        self._expect(at, b"{")
-        #: Just behind the opening brace.
-        self.start = at + 1
-        at = self._space(self._fields(self.start))
+        begin = _BEGIN.match(body)
+        if begin is None:
+            raise ScanError("expected '{' at its beginning")
+        self.start = begin.end()
+        at = self._fields(self.start)
         self._plain = b""  # as large as the body
-        if at != len(body):
+        if _END.match(body, at) is None:
             raise ScanError("the body goes on after its JSON object")
 
     def value(self, key: str) -> Json:
@@ -85,30 +101,32 @@ class TopLevel:
 
     def _fields(self, at: int) -> int:
         """Scan fields from behind the opening brace; where the closing brace ends."""
-        at, body = self._space(at), self.body
-        if body[at : at + 1] == b"}":
-            return at + 1
-        while True:
-            at = self._space(self._field(at))
-            if body[at : at + 1] == b"}":
-                return at + 1
-            self._expect(at, b",")
-            at = self._space(at + 1)
+        empty = _NO_FIELDS.match(self._plain, at)
+        if empty is not None:
+            return empty.end()
+        more = True
+        while more:
+            at, more = self._field(at)
+        return at
 
-    def _field(self, at: int) -> int:
+    def _field(self, at: int) -> tuple[int, bool]:
+        """Scan one field; where what comes behind it begins, and whether that is another."""
         match = _FIELD.match(self._plain, at)
         if match is None:
             raise ScanError(f"expected a field name and a colon at byte {at}")
-        key = self._key(self.body[at : match.end(1)])
+        key = self._key(self.body[match.start(1) : match.end(1)])
         start, end = match.span(2)
+        behind, sign = match.end(), match[3]
         if end < 0:
-            start = match.end()
-            if self._plain[start : start + 1] not in (b"{", b"["):
-                raise ScanError(f"expected a value at byte {start}")
+            start = behind
             end = self._skip_nested(start)
+            following = _NEXT.match(self._plain, end)
+            behind, sign = (following.end(), following[1]) if following else (end, None)
         self._count()
         self.spans[key] = (start, end)
-        return end
+        if sign is None:
+            raise ScanError(f"expected ',' or '}}' behind byte {end}")
+        return behind, sign == b","
 
     def _key(self, raw: bytes) -> str:
         try:
@@ -120,6 +138,9 @@ class TopLevel:
         return key
 
     def _skip_nested(self, at: int) -> int:
+        """Where the object or array that begins at `at` ends."""
+        if self._plain[at : at + 1] not in (b"{", b"["):
+            raise ScanError(f"expected a value at byte {at}")
         at, depth = at + 1, 1
         while True:
             match = _NESTED.match(self._plain, at)
@@ -136,15 +157,35 @@ class TopLevel:
         if self._steps > MAX_STEPS:
             raise ScanError(f"more than {MAX_STEPS} JSON values")
 
-    def _space(self, at: int) -> int:
-        if self.body[at : at + 1] in _NO_SPACE:
-            return at
-        match = _SPACE.match(self.body, at)
-        return match.end() if match else at
 
-    def _expect(self, at: int, byte: bytes) -> None:
-        if self.body[at : at + 1] != byte:
-            raise ScanError(f"expected {byte.decode()!r} at byte {at}")
+_DECODER = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_ENCODER = msgspec.json.Encoder()
+
+
+def _known(body: bytes) -> dict[str, Span]:
+    """The fields of a body that is, byte for byte, what a writer makes of what a reader found: names
+    as short as can be, and behind each colon and comma nothing, or always a space. Empty for others.
+
+    So there is nothing else in it, and no key twice, of which a reader keeps one.
+    """
+    spans: dict[str, Span] = {}
+    try:
+        fields = _DECODER.decode(body)
+        at, comma, colon = 0, b"{", b":"
+        for key, value in fields.items():
+            name = _ENCODER.encode(key)
+            if not at:
+                colon += b" " * body.startswith(b" ", len(name) + 2)
+            before = comma + name + colon
+            start = at + len(before)
+            if not (body.startswith(before, at) and body.startswith(value, start)):
+                return {}
+            at = start + len(value)
+            spans[key] = start, at
+            comma = b"," + colon[1:]
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return {}
+    return spans if body[at:] == b"}" else {}
 
 
 def _plain(body: bytes) -> bytes:

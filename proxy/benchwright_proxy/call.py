@@ -8,15 +8,17 @@ time and bytes.
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+
+import msgspec
+from msgspec import Struct, field
 
 from .clock import Clock
 from .config import Bounds
 from .dialect import error_body
 from .http1.message import Response
 from .http1.writer import ResponseWriter
-from .journal.records import Dispatch, Settle, Status, may_have_run
-from .jsonvalue import JsonObject, clean, dump
+from .journal.records import NOTHING_SAID, Dispatch, Settle, Status, may_have_run
+from .jsonvalue import JsonObject, clean
 from .pricing import Quote
 from .providers.base import (
     Asked,
@@ -34,7 +36,8 @@ from .usage.record import Answer
 
 log = logging.getLogger(__name__)
 
-MAX_SAID = 4096
+#: Of a provider's usage object, as text: longer, or with more in it that could be nested, it is none.
+MAX_SAID, MAX_INSIDE = 4096, 100
 
 
 def status_of(http_status: int, answer: Answer, *, clean: bool) -> Status:
@@ -46,8 +49,7 @@ def status_of(http_status: int, answer: Answer, *, clean: bool) -> Status:
     return "ok" if clean and answer.complete else "truncated"
 
 
-@dataclass(slots=True)
-class _Seen:
+class _Seen(Struct):
     """What is known of the response so far."""
 
     http_status: int | None = None
@@ -62,8 +64,7 @@ class _Seen:
     tap: Tap | None = None
 
 
-@dataclass(slots=True)
-class Call:
+class Call(Struct):
     """Everything that one call needs. `run` once."""
 
     dispatch: Dispatch
@@ -165,7 +166,7 @@ class Call:
         """Pass the body on; what was kept of its end, and whether it came whole."""
         kept = b""
         try:
-            async for chunk in reply.chunks():
+            while chunk := await reply.read():
                 self._received(chunk)
                 passed = tap.feed(chunk)
                 if keep_last:
@@ -260,9 +261,11 @@ class Call:
         )
 
 
-def _evidence(said: JsonObject) -> JsonObject:
+def _evidence(said: JsonObject) -> msgspec.Raw:
     """The provider's usage object, unless it is too large or too odd to be one."""
     try:
-        return said if len(dump(said).decode()) <= MAX_SAID else {}
-    except ValueError:
-        return {}
+        told = msgspec.json.encode(said)
+    except (ValueError, RecursionError):
+        return NOTHING_SAID
+    usual = len(told) <= MAX_SAID and told.count(b"{") + told.count(b"[") <= MAX_INSIDE
+    return msgspec.Raw(told) if usual else NOTHING_SAID

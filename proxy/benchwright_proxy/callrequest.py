@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 
+from msgspec import Struct
+
 from . import hostedtools
 from .bodyscan import ScanError, TopLevel
-from .immutable import immutable
 from .jsonvalue import Json, JsonObject, as_count, as_object, as_text, dump
 from .refusal import bad_request
 from .routes import GEMINI_ENDPOINTS, Endpoint
@@ -35,8 +36,7 @@ _OUTPUT_LIMITS = {
 _BACKGROUND = "background: true goes on after its request, where nobody can count it: leave it out"
 
 
-@immutable
-class CallRequest:
+class CallRequest(Struct, frozen=True):
     """A request body (`top`) and what it says.
 
     `max_output_tokens` is the most that one answer may have, None if undeclared; `answers` is how
@@ -115,9 +115,10 @@ def _in(config: JsonObject, key: str) -> int | None:
 
 
 def _check_names(top: TopLevel, decisive: Mapping[str, str]) -> None:
-    for key in top.spans.keys() - decisive.values():
-        if key.lower() in decisive:
-            raise ScanError(f"field {key!r} must be spelled {decisive[key.lower()]!r}")
+    for key in top.spans:
+        right = decisive.get(key.lower(), key)
+        if key != right:
+            raise ScanError(f"field {key!r} must be spelled {right!r}")
 
 
 def _model(model: Json, path_model: str | None) -> str:

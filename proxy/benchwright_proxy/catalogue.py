@@ -19,19 +19,22 @@ class Catalogue:
 
     def find(self, name: str, claims: Claims, dialect: Dialect) -> tuple[Model, Provider]:
         """The model `name`. Raises RefusalError, naming what is allowed."""
-        allowed = ", ".join(self.allowed(claims)) or "none"
         if name not in claims.models:
-            message = f"this trial may not use model {name!r}; it may use: {allowed}"
+            message = f"this trial may not use model {name!r}; it may use: {self._names(claims)}"
             raise RefusalError(403, "permission_error", message, "model_not_allowed", retry=False)
         if name not in self._models:
             message = (
-                f"model {name!r} is not configured in the proxy; this trial may use: {allowed}"
+                f"model {name!r} is not configured in the proxy; this trial may use: "
+                f"{self._names(claims)}"
             )
             raise RefusalError(404, "not_found_error", message, "model_not_allowed", retry=False)
         model, provider = self._models[name]
         if not provider.speaks(dialect):
             raise bad_request(self._wrong_dialect(name, claims, dialect), "wrong_dialect")
         return model, provider
+
+    def _names(self, claims: Claims) -> str:
+        return ", ".join(self.allowed(claims)) or "none"
 
     def _wrong_dialect(self, name: str, claims: Claims, dialect: Dialect) -> str:
         fitting = [other for other in self.allowed(claims) if self._speaks(other, dialect)]

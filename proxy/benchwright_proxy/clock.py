@@ -15,8 +15,5 @@ class Clock(Protocol):
 class SystemClock:
     """The machine's clocks."""
 
-    def now(self) -> float:
-        return time.time()
-
-    def monotonic(self) -> float:
-        return time.monotonic()
+    now = staticmethod(time.time)
+    monotonic = staticmethod(time.monotonic)

@@ -48,13 +48,21 @@ def trial_token(
 
     Some agents send a second, foreign credential; it is ignored.
     """
-    found = [value for name in CREDENTIALS if (value := _credential(headers, name))]
-    found += [query_key] if query_key else []
-    return next((value for value in found if value.startswith(prefix)), found[0] if found else None)
+    first = None
+    for value in (*_credentials(headers), query_key):
+        if value and value.startswith(prefix):
+            return value
+        first = first or value
+    return first
+
+
+def _credentials(headers: Mapping[str, str]) -> list[str]:
+    """All of a request, "" for one that is none."""
+    return [_credential(headers, name) for name in CREDENTIALS if name in headers]
 
 
 def _credential(headers: Mapping[str, str], name: str) -> str:
-    value = headers.get(name, "").strip()
+    value = headers[name].strip()
     if name != "authorization":
         return value
     scheme, _, rest = value.partition(" ")
@@ -80,14 +88,13 @@ def upstream_query(client: Mapping[str, str]) -> dict[str, str]:
 
 def _ascii(values: Mapping[str, str], names: Iterable[str]) -> dict[str, str]:
     """The named values that can be sent on: odd bytes arrive as characters that cannot."""
-    return {name: values[name] for name in names if values.get(name, "\xff").isascii()}
+    return {name: values[name] for name in names if name in values and values[name].isascii()}
 
 
 def downstream(provider: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """The headers of a provider's response that the client gets, in lower case."""
-    lowered = ((name.lower(), value) for name, value in provider)
+    """The headers of a provider's response, whose names are in lower case, that the client gets."""
     return {
         name: value
-        for name, value in lowered
+        for name, value in provider
         if (name in _RESPONSE or name.startswith(_RESPONSE_PREFIXES)) and value.isascii()
     }

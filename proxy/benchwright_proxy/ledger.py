@@ -14,7 +14,7 @@ from .accounts import Account, Accounts, Key
 from .clock import Clock
 from .journal.fold import Attempt
 from .journal.reading import Damage
-from .journal.records import Close, Dispatch, Refused, Settle
+from .journal.records import Close, Dispatch, Gap, Refused, Settle
 from .journal.writing import Journal, JournalError
 from .limits import RUN, Amount, Exceeded, Need, limited_in_money, reserve
 from .refusal import Reason, RefusalError, over_budget
@@ -29,6 +29,8 @@ MAX_CONCURRENT = 512
 #: Calls of one attempt in all, whatever its budget says: each takes about 1.3 KB of the volume that all
 #: trials share.
 MAX_CALLS = 100_000
+#: A machine that dies takes what was written in its last seconds along, in any order.
+RECENT_SECONDS = 10.0
 #: A stage that keeps being refused for one reason writes that down at most this often (seconds).
 REFUSAL_INTERVAL = 1.0
 
@@ -56,8 +58,27 @@ class Ledger:
             raise JournalError(f"{folder}: {error.strerror}") from error
         for where in damage.where:
             log.error("journal: unreadable line at %s", where)
-        ledger._interrupt_leftovers()
+        ledger._begin()
         return ledger
+
+    def _begin(self) -> None:
+        """Tell of what the writer before left unfinished, or may have lost. Raises JournalError."""
+        if self.journal.machine_died:
+            self._tell_of_gaps()
+        self._interrupt_leftovers()
+        self.journal.begun()
+        for _, account in self._accounts.items():
+            account.sure.update(account.attempt.stages)
+
+    def _tell_of_gaps(self) -> None:
+        """Attempts that were open, or had just been closed, may have made calls that are not here."""
+        accounts = list(self._accounts.items())
+        last_at = max((account.last_at for _, account in accounts), default=0.0)
+        log.error("journal: its last writer's machine died: the latest calls may be missing")
+        for (uid, number), account in accounts:
+            if not account.attempt.closed or account.last_at >= last_at - RECENT_SECONDS:
+                gap = Gap(trial_uid=uid, attempt=number, at=self._clock.now())
+                account.apply(gap, self.journal.append(gap))
 
     def _interrupt_leftovers(self) -> None:
         for (uid, number), account in self._accounts.items():
@@ -83,7 +104,8 @@ class Ledger:
         wanted: Callable[[], bool],
     ) -> Dispatch:
         """Reserve for a call and write it down; it may go out when this returns. `record` makes the
-        line of what was reserved for an attempt.
+        line of what was reserved for an attempt. That a stage makes calls is on the disk before its
+        first one goes out: if the machine dies, its sums are known not to be whole.
 
         Raises RefusalError: closed (403), over a limit (400), too many at once (429), without a price
         where money is limited (403), or no journal (503); and ConnectionResetError when it had to
@@ -113,7 +135,9 @@ class Ledger:
     async def _dispatch(self, account: Account, call: Dispatch) -> Dispatch:
         try:
             self._runs.move(account.apply(call, self.journal.append(call)))
-            await self.journal.durable()
+            if call.stage not in account.sure:
+                await self.journal.durable()
+                account.sure.add(call.stage)
         except JournalError as error:
             self._settle_unsent(account, call)
             raise RefusalError(
@@ -204,6 +228,13 @@ class Ledger:
         self._write_refusals(key, account)
         account.changed.ring()
 
+    async def closed_for_good(self) -> None:
+        """Wait until what was closed is on the disk; if it does not get there, the next start tells."""
+        try:
+            await self.journal.durable()
+        except JournalError as error:
+            log.error("a close could not be recorded: %s", error)
+
     def _write_refusals(self, key: Key, account: Account) -> None:
         """Write down counts that have grown since they were written."""
         now = self._clock.now()
@@ -229,7 +260,7 @@ class Ledger:
         try:
             account.written(record, self.journal.append(record))
         except JournalError as error:
-            log.error("%s could not be recorded: %s", record.t, error)
+            log.error("a %s could not be recorded: %s", type(record).__name__.lower(), error)
 
     async def hand_over(self, key: Key, seconds: float) -> bool:
         """Somebody else keeps the calls of a closed attempt now, so its totals are enough; whether

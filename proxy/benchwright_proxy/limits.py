@@ -31,17 +31,17 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from .immutable import immutable
+from msgspec import Struct
+
 from .prices.cost import Ceiling
 from .refusal import LimitName
 from .token import Limits
 
 #: A limit: name, allowed, used, held, asked.
-Row = tuple[LimitName, int | None, int, int, int]
+Row = tuple[LimitName, int, int, int, int]
 
 
-@immutable
-class Amount:
+class Amount(Struct, frozen=True):
     """Tokens in and out, and nano-dollars."""
 
     input: int = 0
@@ -87,8 +87,7 @@ class Spent:
         self.used += used
 
 
-@immutable
-class Need:
+class Need(Struct, frozen=True):
     """What a call of `model` asks for: bytes of its body, and its maximum output if it declares one.
     `ceiling` is what it can cost, None where no price is known."""
 
@@ -100,8 +99,7 @@ class Need:
     ceiling: Ceiling | None = None
 
 
-@immutable
-class Exceeded:
+class Exceeded(Struct, frozen=True):
     """A limit that a call does not fit into. `transient`: it would, if nothing were in flight."""
 
     limit: LimitName
@@ -125,8 +123,7 @@ def _shown(name: str, count: int) -> str:
     return f"${count / 1e9:.6g}" if name == "cost" else str(count)
 
 
-@immutable
-class Purse:
+class Purse(Struct, frozen=True):
     """Limits, and what was used of them; `names` is what a limit of it is called."""
 
     limits: Limits
@@ -154,13 +151,15 @@ def reserve(
     limits: Limits, spent: Spent, need: Need, run: Purse | None = None
 ) -> Amount | Exceeded:
     """The reservation for a call, or the limit that it does not fit into."""
-    purses = [Purse(limits, spent, TRIAL), *([run] if run else [])]
+    own = Purse(limits, spent, TRIAL)
     asked_input = math.ceil(need.body_bytes / need.bytes_per_token)
-    asked_output = min(_output(p.limits, p.spent.used, asked_input, need) for p in purses)
+    asked_output = _output(own, asked_input, need)
+    if run is not None:
+        asked_output = min(asked_output, _output(run, asked_input, need))
     nanos = need.ceiling.nanos(asked_input, asked_output) if need.ceiling else 0
     asked = Amount(asked_input, asked_output, nanos)
-    rows = [row for purse in purses for row in _rows(purse, asked)]
-    return _first_exceeded(rows) or asked
+    rows = _rows(own, asked)
+    return _first_exceeded(rows if run is None else rows + _rows(run, asked)) or asked
 
 
 def limited_in_money(limits: Limits, run: Purse | None = None) -> bool:
@@ -168,17 +167,21 @@ def limited_in_money(limits: Limits, run: Purse | None = None) -> bool:
     return limits.cost_nanos is not None or bool(run and run.limits.cost_nanos is not None)
 
 
-def _rows(purse: Purse, asked: Amount) -> tuple[Row, ...]:
-    limits, names = purse.limits, purse.names
+def _rows(purse: Purse, asked: Amount) -> list[Row]:
+    limits, names, rows = purse.limits, purse.names, list[Row]()
     used, held, made = purse.spent.used, purse.spent.held, purse.spent.requests
-    return (
+    if (most := limits.requests) is not None:
         # Requests are never held: one that was made is used.
-        (names["requests"], limits.requests, made, 0, 1),
-        (names["input_tokens"], limits.input_tokens, used.input, held.input, asked.input),
-        (names["output_tokens"], limits.output_tokens, used.output, held.output, asked.output),
-        (names["total_tokens"], limits.total_tokens, used.total, held.total, asked.total),
-        (names["cost"], limits.cost_nanos, used.nanos, held.nanos, asked.nanos),
-    )
+        rows.append((names["requests"], most, made, 0, 1))
+    if (most := limits.input_tokens) is not None:
+        rows.append((names["input_tokens"], most, used.input, held.input, asked.input))
+    if (most := limits.output_tokens) is not None:
+        rows.append((names["output_tokens"], most, used.output, held.output, asked.output))
+    if (most := limits.total_tokens) is not None:
+        rows.append((names["total_tokens"], most, used.total, held.total, asked.total))
+    if (most := limits.cost_nanos) is not None:
+        rows.append((names["cost"], most, used.nanos, held.nanos, asked.nanos))
+    return rows
 
 
 def _first_exceeded(
@@ -187,7 +190,7 @@ def _first_exceeded(
     """A limit that is exceeded for good goes before one that only waits."""
     waiting = None
     for name, allowed, used, held, asked in rows:
-        if allowed is None or used + held + asked <= allowed:
+        if used + held + asked <= allowed:
             continue
         if used + asked > allowed:
             return Exceeded(name, allowed, used, asked, transient=False)
@@ -195,9 +198,10 @@ def _first_exceeded(
     return waiting
 
 
-def _output(limits: Limits, used: Amount, asked_input: int, need: Need) -> int:
+def _output(purse: Purse, asked_input: int, need: Need) -> int:
     if need.declared_output is not None:
         return need.declared_output
+    limits, used = purse.limits, purse.spent.used
     left = [need.default_output]
     if limits.output_tokens is not None:
         left.append(limits.output_tokens - used.output)

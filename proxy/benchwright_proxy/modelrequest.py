@@ -4,6 +4,8 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from msgspec import Struct
+
 from .bodyroom import BodyRoom
 from .call import Call
 from .catalogue import Catalogue
@@ -59,8 +61,7 @@ class Serving:
         self.rate_limits.settled(call.dispatch, settle)
 
 
-@dataclass(slots=True)
-class ModelRequest:
+class ModelRequest(Struct):
     """One request whose head has been accepted. `kept` are the bytes of its body that are here."""
 
     serving: Serving
@@ -142,7 +143,7 @@ class ModelRequest:
             return
         try:
             writer.start(reply.status, reply.headers, stream=False)
-            async for chunk in reply.chunks():
+            while chunk := await reply.read():
                 await writer.send(chunk)
             writer.finish()
         except ProviderError:

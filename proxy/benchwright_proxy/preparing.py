@@ -3,11 +3,12 @@
 import hashlib
 from collections.abc import Mapping
 
+from msgspec import Struct
+
 from . import callrequest
 from .catalogue import Catalogue
 from .config import Budget, Model
 from .dialect import Dialect
-from .immutable import immutable
 from .journal.records import Dispatch
 from .limits import Amount, Need
 from .pricing import Quote
@@ -16,8 +17,7 @@ from .routes import GEMINI_ENDPOINTS, Endpoint
 from .token import Claims
 
 
-@immutable
-class Arrived:
+class Arrived(Struct, frozen=True):
     """A request whose body has been read."""
 
     claims: Claims
@@ -29,8 +29,7 @@ class Arrived:
     path_model: str | None = None
 
 
-@immutable
-class Prepared:
+class Prepared(Struct, frozen=True):
     """A request that may go out once its budget is reserved.
 
     `withhold_usage`: the proxy asked for the usage chunk of a stream: the client must not see it.

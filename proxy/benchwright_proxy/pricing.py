@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 
+from msgspec import Struct
+
 from .config import Config, Model
-from .immutable import immutable
 from .prices import book
 from .prices.book import PriceBook
 from .prices.cost import Ceiling, Cost, cost_of
@@ -11,8 +12,7 @@ from .prices.table import PriceRow
 from .usage.record import Answer
 
 
-@immutable
-class Quote:
+class Quote(Struct, frozen=True):
     """What a call that starts now is charged by. `row` is None where no price is known."""
 
     provider: str | None

@@ -9,8 +9,9 @@ import re
 from collections.abc import Mapping
 from enum import StrEnum
 
+from msgspec import Struct
+
 from .dialect import Dialect
-from .immutable import immutable
 
 
 class Endpoint(StrEnum):
@@ -33,8 +34,7 @@ GEMINI_ENDPOINTS = frozenset({Endpoint.GENERATE, Endpoint.STREAM_GENERATE, Endpo
 FREE = frozenset({Endpoint.COUNT_TOKENS, Endpoint.COUNT_CONTENT})
 
 
-@immutable
-class Route:
+class Route(Struct, frozen=True):
     """A known method and path. `dialect` None: it depends on the caller's headers. `model` is the
     name in the path, where it is there and not in the body."""
 

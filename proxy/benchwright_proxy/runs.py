@@ -46,7 +46,10 @@ class Runs:
 
     def get(self, uid: str) -> Run:
         """A run, made if need be."""
-        return self._runs.setdefault(uid, Run())
+        run = self._runs.get(uid)
+        if run is None:
+            run = self._runs[uid] = Run()
+        return run
 
     def waiting(self) -> int:
         """How many calls wait for a reservation of their run to be released."""
@@ -60,8 +63,8 @@ class Runs:
     def purse(self, claims: Claims) -> Purse | None:
         """The limits of the caller's run and what was used of them. Raises RefusalError (503) where
         it must have some and nobody has said which: no row is no permission (litellm#40095)."""
-        run = self.get(claims.run_uid) if claims.run_uid else Run()
-        if run.limits is None and claims.run_limited:
+        run = self.get(claims.run_uid) if claims.run_uid else None
+        if claims.run_limited and (run is None or run.limits is None):
             message = "the budget of this run is not known yet: try again in a moment"
             raise RefusalError(503, "api_error", message, "run_unknown", retry=2)
-        return Purse(run.limits, run.spent, RUN) if run.limits else None
+        return Purse(run.limits, run.spent, RUN) if run and run.limits else None

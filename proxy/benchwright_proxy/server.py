@@ -14,6 +14,7 @@ from itertools import count
 from pathlib import Path
 
 from aiohttp import web
+from msgspec import Struct
 
 from .admin_port import AdminPort
 from .auth import Gate
@@ -26,7 +27,6 @@ from .clock import Clock, SystemClock
 from .config import Config, HttpProvider, ScriptedProvider, Tls
 from .data_port import DataPort
 from .http1.listener import MAX_CONNECTIONS, Listener
-from .immutable import immutable
 from .ledger import Ledger
 from .metrics import Metrics
 from .modelrequest import Serving
@@ -47,8 +47,7 @@ LOCK_PATIENCE = 60.0
 """A pod that is replaced drains its streams (30 s of grace) before it lets go of the journal."""
 
 
-@immutable
-class Options:
+class Options(Struct, frozen=True):
     """How to serve. Port 0 takes a free one. `grace_seconds` is how long the end of the process
     waits for calls under way: less than the pod's terminationGracePeriodSeconds. `lock_seconds` is
     how long the start waits for another proxy to let go of the journal."""

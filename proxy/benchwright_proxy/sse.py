@@ -7,7 +7,7 @@ The blocks, put together, are exactly the bytes that came.
 
 import re
 
-from .immutable import immutable
+from msgspec import Struct
 
 #: Longest event that is read; longer ones are only passed on.
 MAX_EVENT_BYTES = 32 * 2**20
@@ -20,8 +20,7 @@ _BOM = b"\xef\xbb\xbf"
 _OVERLAP = 3
 
 
-@immutable
-class Block:
+class Block(Struct, frozen=True):
     """Bytes up to and with a blank line. `whole` is False for a piece of an event that is too long
     to read, and for the LF of a CRLF whose CR had already ended the block before."""
 
@@ -29,8 +28,7 @@ class Block:
     whole: bool = True
 
 
-@immutable
-class Event:
+class Event(Struct, frozen=True):
     """The type ("" if not given) and the data of an event; None if the block has no data."""
 
     name: str

@@ -50,16 +50,12 @@ class Tally(Collector):
         if ended is None:
             ended = self._ended[key] = _Ended()
         ended.calls += 1
-        said = (
-            usage.input_tokens,
-            usage.cache_read,
-            usage.cache_write,
-            usage.output_tokens,
-            usage.reasoning_tokens,
-        )
-        for kind, count in enumerate(said):
-            if count:
-                ended.tokens[kind] += count
+        tokens = ended.tokens
+        tokens[0] += usage.input_tokens or 0
+        tokens[1] += usage.cache_read or 0
+        tokens[2] += usage.cache_write or 0
+        tokens[3] += usage.output_tokens or 0
+        tokens[4] += usage.reasoning_tokens or 0
         if settle.ttfb_seconds is not None:
             ended.waits[bisect_left(_SECONDS, settle.ttfb_seconds)] += 1
             ended.waited += settle.ttfb_seconds

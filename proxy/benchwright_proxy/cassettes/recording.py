@@ -4,7 +4,7 @@ import asyncio
 import logging
 import re
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from benchwright_proxy.clock import Clock
 from benchwright_proxy.dialect import Dialect
@@ -62,23 +62,25 @@ class RecordedReply:
         self.status, self.headers, self.request_id = inner.status, inner.headers, inner.request_id
         self._inner, self._answer, self._tape = inner, answer, tape
         self._clock, self._secrets = clock, secrets
+        self._came: list[Chunk] = []
+        self._last = clock.monotonic()
 
-    async def chunks(self) -> AsyncIterator[bytes]:
-        came: list[Chunk] = []
-        last = self._clock.monotonic()
+    async def read(self) -> bytes:
         try:
-            async for data in self._inner.chunks():
-                now = self._clock.monotonic()
-                came.append(chunk(now - last, data, self._secrets))
-                last = now
-                yield data
+            data = await self._inner.read()
         except BrokenReplyError:
-            await self._keep(came, broken=True)
+            await self._keep(broken=True)
             raise
-        await self._keep(came, broken=False)
+        if data:
+            now = self._clock.monotonic()
+            self._came.append(chunk(now - self._last, data, self._secrets))
+            self._last = now
+        else:
+            await self._keep(broken=False)
+        return data
 
-    async def _keep(self, came: list[Chunk], *, broken: bool) -> None:
-        kept = self._answer.model_copy(update={"chunks": came, "broken": broken})
+    async def _keep(self, *, broken: bool) -> None:
+        kept = self._answer.model_copy(update={"chunks": self._came, "broken": broken})
         try:
             await asyncio.to_thread(self._tape.write, kept)
         except OSError as error:

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import re
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import Callable, Sequence
 
 from benchwright_proxy.dialect import Dialect
 from benchwright_proxy.providers.base import Asked, BrokenReplyError, Reply, final_error, nothing
@@ -68,15 +68,18 @@ class PlayedReply:
     def __init__(self, answer: Answer, *, paced: bool) -> None:
         self.status, self.headers = answer.status, dict(answer.headers)
         self.request_id = answer.request_id
-        self._answer, self._paced = answer, paced
+        self._paced, self._broken = paced, answer.broken
+        self._chunks = iter(answer.chunks)
 
-    async def chunks(self) -> AsyncIterator[bytes]:
-        for chunk in self._answer.chunks:
+    async def read(self) -> bytes:
+        for chunk in self._chunks:
             if self._paced:
                 await asyncio.sleep(chunk.after)
-            yield chunk.content()
-        if self._answer.broken:
+            if content := chunk.content():
+                return content
+        if self._broken:
             raise BrokenReplyError("the recorded answer ended here")
+        return b""
 
     def close(self) -> None:
         """Nothing to hang up."""

@@ -1,4 +1,4 @@
-"""The bound on heads and trailers, which a parser keeps in memory until they are whole."""
+"""Heads and trailers, which a parser keeps in memory until they are whole: taken, and bounded."""
 
 #: What a header costs beside its text, as HTTP/2 counts it (RFC 9113, 6.5.2): many small ones are as
 #: much work as a few large ones.
@@ -10,38 +10,53 @@ class HeadTooLargeError(Exception):
 
 
 class HeadBound:
-    """Counts what a parser keeps. It tells of whole headers only, and takes the pieces of an unfinished
-    one without a word: so what it was fed counts too, packet by packet, until it tells of something."""
+    """What a connection does with heads; the parser calls `on_header`.
+
+    A parser tells of whole headers only, and takes the pieces of an unfinished one without a word: so
+    what it was fed counts too, packet by packet, until it tells of something.
+    """
 
     def __init__(self, limit: int) -> None:
         """At most `limit` bytes."""
         self._limit = limit
-        self._size = self._untold = 0
+        self._size = self._size_before = self._untold = 0
         self._told = False
+        #: Between the beginning of a message and the end of its head.
+        self._in_head = False
+        # Of the head, as they came.
+        self._came: list[tuple[bytes, bytes]] = []
 
-    def begin(self) -> None:
+    def _begin_head(self) -> None:
         """A new message."""
         self._size = 0
-        self._told = True
+        self._told = self._in_head = True
+        self._came = []
 
-    def add(self, size: int) -> None:
-        """A part of a head or trailer. Raises HeadTooLargeError."""
-        self._told = True
+    def _end_head(self) -> list[tuple[str, str]]:
+        """Its headers, with lower-case names."""
+        self._in_head = False
+        return [
+            (name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in self._came
+        ]
+
+    def _add(self, size: int) -> None:
+        """A part of a head. Raises HeadTooLargeError."""
         self._size += size
         if self._size > self._limit:
             raise HeadTooLargeError
 
-    def header(self, name: bytes, value: bytes) -> None:
-        """A whole header or trailer. Raises HeadTooLargeError."""
-        self.add(len(name) + len(value) + PER_HEADER)
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """A whole header or trailer; trailers are not kept. Raises HeadTooLargeError."""
+        size = self._size = self._size + len(name) + len(value) + PER_HEADER
+        if size > self._limit:
+            raise HeadTooLargeError
+        if self._in_head:
+            self._came.append((name, value))
 
-    def told(self) -> None:
-        """Something that is no part of a head."""
-        self._told = True
-
-    def fed(self, size: int) -> None:
+    def _fed(self, size: int) -> None:
         """The parser has been fed so many bytes. Raises HeadTooLargeError."""
-        self._untold = 0 if self._told else self._untold + size
-        self._told = False
+        told = self._told or self._size != self._size_before
+        self._untold = 0 if told else self._untold + size
+        self._told, self._size_before = False, self._size
         if self._untold > self._limit:
             raise HeadTooLargeError

@@ -52,18 +52,16 @@ class Spawner(Protocol):
     def spawn(self, work: Coroutine[None, None, None]) -> None: ...
 
 
-class InboundConnection(asyncio.Protocol):
+class InboundConnection(HeadBound, asyncio.Protocol):
     """See the module. The parser calls the `on_…` methods."""
 
     def __init__(self, application: Application, owner: Spawner) -> None:
+        super().__init__(HEAD_BYTES)
         self._application = application
         self._owner = owner
         self._loop = asyncio.get_running_loop()
         self._parser = httptools.HttpRequestParser(self)
         self._target = b""
-        self._headers: dict[str, str] = {}
-        self._bound = HeadBound(HEAD_BYTES)
-        self._in_head = False
         # What is to be answered, oldest first; the first of them may be being answered.
         self._queue: deque[tuple[Request, Response | Accepted]] = deque()
         self._arriving: Request | None = None
@@ -92,7 +90,7 @@ class InboundConnection(asyncio.Protocol):
             return  # behind the last request that is answered
         try:
             self._parser.feed_data(data)
-            self._bound.fed(len(data))
+            self._fed(len(data))
         except httptools.HttpParserUpgrade:
             self.closing = True  # nobody here speaks anything else; the request has its answer
         except (httptools.HttpParserError, UnicodeError, HeadTooLargeError) as error:
@@ -130,25 +128,21 @@ class InboundConnection(asyncio.Protocol):
     # From the parser.
 
     def on_message_begin(self) -> None:
-        self._target, self._headers, self._in_head = b"", {}, True
-        self._bound.begin()
+        self._target = b""
+        self._begin_head()
 
     def on_url(self, url: bytes) -> None:
         self._target += url
-        self._bound.add(len(url))
-
-    def on_header(self, name: bytes, value: bytes) -> None:
-        self._bound.header(name, value)
-        if self._in_head:  # else a trailer
-            self._headers.setdefault(name.decode("latin-1").lower(), value.decode("latin-1"))
+        self._add(len(url))
 
     def on_headers_complete(self) -> None:
-        self._in_head = False
         parser = self._parser
+        headers = self._end_head()
+        headers.reverse()  # of several of one name the first counts
         request = Request(
             parser.get_method().decode(),
             self._target.decode("latin-1"),
-            self._headers,
+            dict(headers),
             parser.should_keep_alive(),
             parser.get_http_version() == "1.0",
         )
@@ -160,7 +154,7 @@ class InboundConnection(asyncio.Protocol):
             self.write(b"HTTP/1.1 100 Continue\r\n\r\n")
 
     def on_body(self, data: bytes) -> None:
-        self._bound.told()
+        self._told = True
         request = self._arriving
         if request is None:
             return
@@ -177,7 +171,7 @@ class InboundConnection(asyncio.Protocol):
             self._queue[-1] = request, instead
 
     def on_message_complete(self) -> None:
-        self._bound.told()
+        self._told = True
         if self._arriving is not None:
             self._arriving.complete = True
             self.closing = self.closing or not self._arriving.keep_alive

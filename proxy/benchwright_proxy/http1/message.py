@@ -1,13 +1,12 @@
 """Requests and responses, and the text of their heads."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from email.utils import formatdate
 from functools import lru_cache
 from http import HTTPStatus
 from urllib.parse import parse_qsl
 
-from benchwright_proxy.immutable import immutable
+from msgspec import Struct, field
 
 #: Not a library's and Python's versions.
 SERVER = "benchwright-proxy"
@@ -15,8 +14,7 @@ SERVER = "benchwright-proxy"
 BODILESS = frozenset({204, 304})
 
 
-@dataclass(slots=True)
-class Request:
+class Request(Struct):
     """A request to the proxy. `headers` are by lower-case name, of several the first; `body` grows
     until the request is `complete`. `http_1_0`: such a client knows no chunks."""
 
@@ -40,8 +38,7 @@ class Request:
         return dict(reversed(parse_qsl(query, keep_blank_values=True))) if query else {}
 
 
-@immutable
-class Response:
+class Response(Struct, frozen=True):
     """A whole response of the proxy's own."""
 
     status: int

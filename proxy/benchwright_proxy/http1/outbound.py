@@ -1,7 +1,7 @@
 """A connection to a provider: one request at a time goes out, its response comes back in pieces."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from typing import cast
 
 import httptools
@@ -39,20 +39,19 @@ class Incoming:
                 raise self._error
             await self._change()
 
-    async def chunks(self) -> AsyncIterator[bytes]:
-        """The body as it comes. Raises OutboundError if it does not come to its end."""
-        while True:
-            if self._parts:
-                parts, self._parts, self._size = self._parts, [], 0
-                if not self._ended:  # else the connection may be another call's by now
-                    self._connection.go_on()
-                yield parts[0] if len(parts) == 1 else b"".join(parts)
-            elif self._error is not None:
+    async def read(self) -> bytes:
+        """What has come of the body since, b"" at its end. Raises OutboundError if it does not come to
+        its end."""
+        while not self._parts:
+            if self._error is not None:
                 raise self._error
-            elif self._ended:
-                return
-            else:
-                await self._change()
+            if self._ended:
+                return b""
+            await self._change()
+        parts, self._parts, self._size = self._parts, [], 0
+        if not self._ended:  # else the connection may be another call's by now
+            self._connection.go_on()
+        return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def close(self) -> None:
         """Hang up unless all has come."""
@@ -85,23 +84,22 @@ class Incoming:
             self._waiter.set_result(None)
 
 
-class OutboundConnection(asyncio.Protocol):
+class OutboundConnection(HeadBound, asyncio.Protocol):
     """See the module. `on_free` is called when it can take another request. The parser calls the
     `on_…` methods."""
 
     def __init__(
         self, idle_seconds: float, on_free: "Callable[[OutboundConnection], None]"
     ) -> None:
+        super().__init__(HEAD_BYTES)
         self.loop = asyncio.get_running_loop()
         self._idle_seconds = idle_seconds
         self._on_free = on_free
         self._parser = httptools.HttpResponseParser(self)
         self._transport: asyncio.Transport | None = None
         self._incoming: Incoming | None = None
-        self._headers: list[tuple[str, str]] = []
-        self._bound = HeadBound(HEAD_BYTES)
         self._pieces: list[bytes] = []
-        self._in_head = self._interim = self._complete = self._excess = False
+        self._interim = self._complete = self._excess = False
         # The end of a body is told by its framing, not by the end of the connection.
         self._framed = False
         self._reusable = False
@@ -127,7 +125,8 @@ class OutboundConnection(asyncio.Protocol):
         else:
             self._transport.writelines([data, body])
         self._last = self.loop.time()
-        self._watch = self.loop.call_later(self._idle_seconds, self._look)
+        if self._watch is None:
+            self._watch = self.loop.call_later(self._idle_seconds, self._look)
         return incoming
 
     def go_on(self) -> None:
@@ -148,7 +147,11 @@ class OutboundConnection(asyncio.Protocol):
             self._transport.close()
 
     def _look(self) -> None:
-        """Whether the provider has been silent for too long; a pause of ours is none of its own."""
+        """Whether the provider has been silent for too long; a pause of ours is none of its own. The
+        timer outlives a request: to set one and take it back for each is dear."""
+        self._watch = None
+        if self._incoming is None:
+            return
         left = self._idle_seconds - (self.loop.time() - self._last)
         if self._paused or left > 0:
             wait = self._idle_seconds if self._paused else left
@@ -183,7 +186,7 @@ class OutboundConnection(asyncio.Protocol):
         self._last = self.loop.time()
         try:
             self._parser.feed_data(data)
-            self._bound.fed(len(data))
+            self._fed(len(data))
         except (httptools.HttpParserError, httptools.HttpParserUpgrade, HeadTooLargeError) as error:
             self._excess = True
             if not self._complete:
@@ -208,7 +211,6 @@ class OutboundConnection(asyncio.Protocol):
     def _end(self, incoming: Incoming) -> None:
         self._incoming = None
         incoming.end()
-        self._unwatch()
         self.go_on()
         transport = self._transport
         sent = transport is not None and transport.get_write_buffer_size() == 0
@@ -220,6 +222,7 @@ class OutboundConnection(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._transport = None
+        self._unwatch()
         # It knows this object: only the garbage collector, which runs seldom, would end that.
         del self._parser
         incoming = self._incoming
@@ -234,38 +237,31 @@ class OutboundConnection(asyncio.Protocol):
     # From the parser.
 
     def on_message_begin(self) -> None:
-        self._bound.begin()
-        if self._complete:
-            self._excess = True
-            return
-        self._headers, self._in_head = [], True
-
-    def on_header(self, name: bytes, value: bytes) -> None:
-        self._bound.header(name, value)
-        if self._in_head:  # else a trailer
-            self._headers.append((name.decode("latin-1").lower(), value.decode("latin-1")))
+        self._begin_head()
+        self._excess = self._excess or self._complete
 
     def on_headers_complete(self) -> None:
         if self._excess or self._incoming is None:
             return
-        self._in_head = False
+        headers = self._end_head()
         status = self._parser.get_status_code()
         self._interim = 100 <= status < 200
         if self._interim:
             return
         self._reusable = self._parser.should_keep_alive()
-        self._framed = any(
-            name == "content-length" or (name == "transfer-encoding" and "chunked" in value.lower())
-            for name, value in self._headers
-        )
-        self._incoming.begin(status, self._headers)
+        for name, value in headers:
+            if name == "content-length" or (
+                name == "transfer-encoding" and "chunked" in value.lower()
+            ):
+                self._framed = True
+        self._incoming.begin(status, headers)
 
     def on_body(self, data: bytes) -> None:
-        self._bound.told()
+        self._told = True
         if not self._excess:
             self._pieces.append(data)
 
     def on_message_complete(self) -> None:
-        self._bound.told()
+        self._told = True
         if not self._excess and not self._interim:
             self._complete = True

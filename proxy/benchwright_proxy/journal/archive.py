@@ -7,22 +7,21 @@ has a record in it is here. The limits of runs are here too, so that they outliv
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import TypeAlias
 
-from pydantic import Field, TypeAdapter
+import msgspec
 
 from benchwright_proxy.limits import Amount, Spent
 
+from . import files
 from .fold import Attempt, Totals
 from .reading import Damage, lines
-from .records import Line, Record, RunBudget, encode
-from .writing import append_line, sync_folder
+from .records import Line, Record, RunBudget, decoded, encode
 
 
-class Archived(Record):
+class Archived(Record, frozen=True, kw_only=True):
     """The final totals of a closed attempt: `used` and `requests` are what counts for its run."""
 
-    t: Literal["archived"] = "archived"
     run_uid: str
     stages: dict[str, Totals]
     interrupted: int
@@ -58,7 +57,7 @@ class Archived(Record):
 
 
 AnyKept: TypeAlias = Archived | RunBudget
-_ADAPTER: TypeAdapter[AnyKept] = TypeAdapter(Annotated[AnyKept, Field(discriminator="t")])
+_DECODER: msgspec.json.Decoder[AnyKept] = msgspec.json.Decoder(AnyKept)
 
 
 class Archive:
@@ -69,7 +68,7 @@ class Archive:
         self._path = folder / "archive.jsonl"
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
         self._fd = os.open(self._path, flags, 0o600)
-        sync_folder(folder)
+        files.sync(folder)
         self._size = _cut_torn_line(self._path, self._fd)
 
     def read(self, damage: Damage) -> Iterator[AnyKept]:
@@ -80,7 +79,7 @@ class Archive:
     def append(self, record: Line) -> bytes:
         """Hand a line to the kernel, and return it. Raises OSError, and then nothing was written."""
         line = encode(record)
-        append_line(self._fd, line, self._size)
+        files.append_line(self._fd, line, self._size)
         self._size += len(line)
         return line
 
@@ -95,7 +94,7 @@ class Archive:
 
 def decode(line: bytes) -> AnyKept:
     """What a line says. Raises ValueError."""
-    return _ADAPTER.validate_json(line)
+    return decoded(_DECODER, line)
 
 
 def _cut_torn_line(path: Path, fd: int) -> int:

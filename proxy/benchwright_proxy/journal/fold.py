@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass, field
 
-from benchwright_proxy.immutable import immutable
+from msgspec import Struct
+
 from benchwright_proxy.limits import Amount, Spent
 from benchwright_proxy.refusal import LIMIT_REASONS
 from benchwright_proxy.usage.record import Usage
 
-from .records import Close, Dispatch, Record, Refused, Settle
+from .records import Close, Dispatch, Gap, Record, Refused, Settle
 
 #: Failed requests that are remembered to recognise another try.
 MAX_FAILED = 256
@@ -54,10 +55,10 @@ class Totals:
             self.succeeded += 1
         else:
             self.failed += 1
-        if record.ran and record.usage.source != "provider":
-            self.unknown_usage += 1
+        if record.ran:
+            self.unknown_usage += record.usage.source != "provider"
+            self.unknown_cost += record.cost_nanos is None
         self.cost_nanos += record.cost_nanos or 0
-        self.unknown_cost += record.ran and record.cost_nanos is None
         self.mismatches += bool(record.usage.notes)
         self.tool_calls += record.tool_calls or 0
         _count(self.answered, record.model_answered)
@@ -96,8 +97,7 @@ class Totals:
                 _count(getattr(self, name), value, count)
 
 
-@immutable
-class Movement:
+class Movement(Struct, frozen=True):
     """What a record did to a budget: a dispatch held `held`, a settlement let go of it and used
     `used` (None for a dispatch)."""
 
@@ -136,11 +136,16 @@ class Attempt:
             self._refused(record)
         elif isinstance(record, Close):
             self.closed = True
+        elif isinstance(record, Gap):
+            self._gap()
         return None
 
     def stage(self, name: str) -> Totals:
         """The totals of a stage, made if need be."""
-        return self.stages.setdefault(name, Totals())
+        totals = self.stages.get(name)
+        if totals is None:
+            totals = self.stages[name] = Totals()
+        return totals
 
     def total(self) -> Totals:
         """The sum of all stages."""
@@ -171,6 +176,14 @@ class Attempt:
         used = _charged(record, held)
         self.spent.release(held, used)
         return Movement(dispatch.run_uid, held, used)
+
+    def _gap(self) -> None:
+        """Nobody knows which calls are missing, if any are: it counts as one that was interrupted, in
+        each stage, so that no sum says that it is whole."""
+        self.interrupted += 1
+        for totals in self.stages.values():
+            totals.unknown_usage += 1
+            totals.unknown_cost += 1
 
     def _remember(self, call: Dispatch, *, failed: bool) -> None:
         key = call.stage, call.request_sha256

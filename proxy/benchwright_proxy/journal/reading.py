@@ -6,15 +6,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from benchwright_proxy.immutable import immutable
+from msgspec import Struct
 
 from .records import AnyRecord, decode
 
 Decoded = TypeVar("Decoded")
 
 
-@immutable
-class Location:
+class Location(Struct, frozen=True):
     """Where a record starts: number of the file and offset in bytes."""
 
     segment: int

@@ -3,9 +3,9 @@
 Times are unix seconds, durations seconds, sizes bytes.
 """
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
+import msgspec
 
 from benchwright_proxy.token import Limits
 from benchwright_proxy.usage.record import UNKNOWN, Usage
@@ -38,23 +38,25 @@ def may_have_run(status: Status, http_status: int | None, usage: Usage) -> bool:
     return http_status in _MAY_HAVE_RUN or usage.source != "unknown"
 
 
-class Line(BaseModel):
-    """What all lines have in common. A newer writer's extra fields are ignored."""
+#: `said` of a response without usage.
+NOTHING_SAID = msgspec.Raw(b"{}")
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+
+class Line(msgspec.Struct, frozen=True, kw_only=True, tag_field="t", tag=str.lower):
+    """What all lines have in common. A newer writer's extra fields are ignored."""
 
     v: Literal[1] = 1
     at: float
 
 
-class Record(Line):
+class Record(Line, frozen=True, kw_only=True):
     """A line about an attempt."""
 
     trial_uid: str
     attempt: int
 
 
-class Dispatch(Record):
+class Dispatch(Record, frozen=True, kw_only=True):
     """A call that is about to go to its provider, and what is reserved for it: tokens, and money in
     nano-dollars.
 
@@ -63,7 +65,6 @@ class Dispatch(Record):
     in a table of prices.
     """
 
-    t: Literal["dispatch"] = "dispatch"
     call: str
     stage: str
     role: str
@@ -87,24 +88,23 @@ class Dispatch(Record):
     price_model: str | None = None
 
 
-class Settle(Record):
+class Settle(Record, frozen=True, kw_only=True):
     """How a call ended. With its dispatch it is all that is known of the call.
 
     `ttfb_seconds` runs from the dispatch to the first byte of the body, `response_bytes` counts
     what the provider sent, `chunks` how often something came of it and `longest_gap_seconds` the
-    longest time between two. `said` is the provider's usage object as it came, so that prices can be
+    longest time between two. `said` is the provider's usage object as it came (JSON), so that prices can be
     computed again from what was said. `cost_nanos` are nano-dollars by the table `prices`, None where
     `cost_unknown` says why. `retry_after_seconds` is how long a provider at its limit wants to be
     left alone.
     """
 
-    t: Literal["settle"] = "settle"
     call: str
     stage: str
     status: Status
     http_status: int | None = None
     usage: Usage = UNKNOWN
-    said: dict[str, JsonValue] = Field(default_factory=dict)
+    said: msgspec.Raw = NOTHING_SAID
     model_answered: str | None = None
     stop_reason: str | None = None
     error: str | None = None
@@ -131,43 +131,53 @@ class Settle(Record):
         return may_have_run(self.status, self.http_status, self.usage)
 
 
-class Refused(Record):
+class Refused(Record, frozen=True, kw_only=True):
     """How often a stage was refused for one reason so far (a running total, not an increment).
 
     Not a line for each refusal: an agent in a loop must not be able to fill the disk.
     """
 
-    t: Literal["refused"] = "refused"
     stage: str
     reason: str
     count: int
 
 
-class Close(Record):
+class Close(Record, frozen=True, kw_only=True):
     """No further calls for this attempt."""
 
-    t: Literal["close"] = "close"
+
+class Gap(Record, frozen=True, kw_only=True):
+    """The machine that wrote the journal died: calls of this attempt may be missing before this line."""
 
 
-class RunBudget(Line):
+class RunBudget(Line, frozen=True, kw_only=True, tag="run_budget"):
     """The limits of a whole run from now on, and the first of them that refused a call."""
 
-    t: Literal["run_budget"] = "run_budget"
     run_uid: str
     limits: Limits
     limit_hit: str | None = None
 
 
-AttemptRecord: TypeAlias = Dispatch | Settle | Refused | Close
+AttemptRecord: TypeAlias = Dispatch | Settle | Refused | Close | Gap
 AnyRecord: TypeAlias = AttemptRecord | RunBudget
-_ADAPTER: TypeAdapter[AnyRecord] = TypeAdapter(Annotated[AnyRecord, Field(discriminator="t")])
+_Kept = TypeVar("_Kept", bound=Line)
+_ENCODER = msgspec.json.Encoder()
+_DECODER: msgspec.json.Decoder[AnyRecord] = msgspec.json.Decoder(AnyRecord)
 
 
 def decode(line: bytes) -> AnyRecord:
     """The record in a line. Raises ValueError."""
-    return _ADAPTER.validate_json(line)
+    return decoded(_DECODER, line)
+
+
+def decoded(decoder: msgspec.json.Decoder[_Kept], line: bytes) -> _Kept:
+    """What a line says. Raises ValueError."""
+    try:
+        return decoder.decode(line)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise ValueError(str(error)) from error
 
 
 def encode(record: Line) -> bytes:
-    """The line of a record, with its newline."""
-    return record.model_dump_json().encode() + b"\n"
+    """The line of a record, with its newline. Raises ValueError for text that UTF-8 cannot hold."""
+    return _ENCODER.encode(record) + b"\n"

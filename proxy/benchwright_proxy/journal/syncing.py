@@ -30,6 +30,9 @@ class Syncer:
         """A sync that begins after now: done when it has ended, failed (OSError) if it did."""
         loop = asyncio.get_running_loop()
         future = loop.create_future()
+        if self.error is not None:
+            future.set_exception(self.error)
+            return future
         self._waiting.append(future)
         if not self.busy:
             self.busy = True

@@ -1,12 +1,10 @@
 """Writing the journal: `journal-<n>.jsonl` in one folder, only ever appended to.
 
 What may be lost. A record is handed to the kernel by one write before anything depends on it, so
-a killed *process* loses nothing. A dispatch is also on the disk (fdatasync) before its call goes
-out, so a killed *node* loses no call either. The other records reach the disk at most SYNC_DELAY
-later: a killed node may lose the last of them, and those calls come back as interrupted with their
-usage unknown and their reservation kept, which is the safe side. Syncs are shared: all who wait
-during one are served by the next, so their number does not grow with the load, and a few
-milliseconds are little beside a model's answer.
+a killed *process* loses nothing. It reaches the disk (fdatasync) at most SYNC_DELAY later, so a killed
+*machine* may lose the last of them, and then the sums of the attempts that were open are not whole:
+`machine_died` says so to the next writer, who must say it of each (ledger.py). That each is known at all
+is what the ledger waits for with `durable`, before an attempt's first call and at its end.
 
 Each start opens a new file, so that a line torn by a crash is never continued.
 """
@@ -18,9 +16,11 @@ import os
 import time
 from pathlib import Path
 
+from . import files
 from .reading import Location, segment_path, segments
 from .records import Line, encode
 from .syncing import Syncer
+from .writer import Writer, this_machine
 
 SYNC_DELAY = 0.2
 SEGMENT_BYTES = 64 * 2**20
@@ -34,10 +34,16 @@ class Journal:
     """The one writer of a folder (a lock keeps a second proxy out)."""
 
     def __init__(
-        self, folder: Path, *, segment_bytes: int = SEGMENT_BYTES, patience: float = 0.0
+        self,
+        folder: Path,
+        *,
+        segment_bytes: int = SEGMENT_BYTES,
+        patience: float = 0.0,
+        machine: str | None = None,
     ) -> None:
         """Raises JournalError if the folder cannot be written, or is in use for longer than
-        `patience` seconds: a pod that is replaced drains its streams before it lets go."""
+        `patience` seconds: a pod that is replaced drains its streams before it lets go. `machine` is
+        what names this start of this machine, None for the kernel's word."""
         self.folder = folder
         self._segment_bytes = segment_bytes
         self._write_error: str | None = None
@@ -50,11 +56,34 @@ class Journal:
             folder.mkdir(parents=True, exist_ok=True)
             self._lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             _lock(self._lock, patience)
+            self._writer = Writer(folder, this_machine() if machine is None else machine)
+            for number in segments(folder)[-1:]:
+                files.sync(segment_path(folder, number))  # its writer may have been killed
             self._open_segment()
         except BlockingIOError as error:
             raise JournalError(f"{folder}: another proxy writes this journal") from error
         except OSError as error:
             raise JournalError(f"{folder}: {error.strerror}") from error
+
+    @property
+    def machine_died(self) -> bool:
+        """Whether the last writer's machine ended under it, so that its last records may be missing;
+        until `begun`."""
+        return self._writer.machine_died
+
+    def begun(self) -> None:
+        """What was lost has been told of: from now on this is the writer. Blocks until all that was
+        appended is on the disk. Raises JournalError."""
+        try:
+            os.fdatasync(self._fd)
+            self._writer.begin()
+        except OSError as error:
+            raise JournalError(f"{self.folder}: {error.strerror}") from error
+
+    @property
+    def lost(self) -> bool:
+        """Whether nothing can be written until another process reads what is there."""
+        return self._syncer.error is not None
 
     @property
     def current(self) -> int:
@@ -69,13 +98,16 @@ class Journal:
 
     def append(self, record: Line) -> Location:
         """Hand a record to the kernel. Raises JournalError, and then nothing was written."""
-        line = encode(record)
+        try:
+            line = encode(record)
+        except ValueError as error:
+            raise JournalError(f"{self.folder}: a record that is not UTF-8: {error}") from error
         if self._syncer.error:
             raise JournalError(f"{self.folder}: {self.broken}")
         try:
             if self._size and self._size + len(line) > self._segment_bytes:
                 self._rotate()
-            append_line(self._fd, line, self._size)
+            files.append_line(self._fd, line, self._size)
         except OSError as error:
             self._write_error = error.strerror or str(error)
             raise JournalError(f"{self.folder}: {self._write_error}") from error
@@ -103,8 +135,11 @@ class Journal:
         """Sync and let go of the folder."""
         if self._timer is not None:
             self._timer.cancel()
-        with contextlib.suppress(JournalError):
+        with contextlib.suppress(JournalError, OSError):
             await self.durable()
+            self._writer.end()
+        if self.lost:
+            self._writer.doubt()
         self._syncer.close()
         for descriptor in (*self._full, self._fd, self._lock):
             os.close(descriptor)
@@ -123,7 +158,7 @@ class Journal:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC
         opened = os.open(segment_path(self.folder, number), flags, 0o600)
         try:
-            sync_folder(self.folder)
+            files.sync(self.folder)
         except OSError:
             os.close(opened)
             raise
@@ -133,28 +168,6 @@ class Journal:
         self._timer = None
         if self._synced < self._written:
             self._syncer.request().add_done_callback(_seen)
-
-
-def append_line(fd: int, line: bytes, size: int) -> None:
-    """Add a line to a file of `size` bytes. Raises OSError, and then nothing was added: a half-written
-    line (a full disk) is taken back, so that the next one starts clean."""
-    try:
-        written = os.write(fd, line)
-        while written < len(line):
-            written += os.write(fd, line[written:])
-    except OSError:
-        with contextlib.suppress(OSError):
-            os.ftruncate(fd, size)
-        raise
-
-
-def sync_folder(folder: Path) -> None:
-    """A new file is only sure to be found again when its folder is on the disk too."""
-    opened = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(opened)
-    finally:
-        os.close(opened)
 
 
 def _seen(sync: asyncio.Future[None]) -> None:

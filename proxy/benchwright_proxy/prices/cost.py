@@ -7,7 +7,8 @@ token, so sums of records are exact whatever their order.
 from collections.abc import Iterable, Mapping
 from decimal import ROUND_HALF_UP, Decimal, localcontext
 
-from benchwright_proxy.immutable import immutable
+from msgspec import Struct
+
 from benchwright_proxy.usage.record import Answer, Usage
 
 from .table import WRITE_CLASSES, PriceClass, PriceRow, Rates, Tier
@@ -22,8 +23,7 @@ _STANDARD: Mapping[str, frozenset[str]] = {
 }
 
 
-@immutable
-class Cost:
+class Cost(Struct, frozen=True):
     """`nanos` nano-dollars, or None and `why` nobody can say how many."""
 
     nanos: int | None
@@ -135,8 +135,7 @@ def _tools(row: PriceRow, usage: Usage) -> Decimal:
     return total
 
 
-@immutable
-class Ceiling:
+class Ceiling(Struct, frozen=True):
     """The most that a call can cost by a row: the dearest class, tier, variant and factor."""
 
     #: (from how many input tokens, for an input token, for an output token), in nano-dollars.

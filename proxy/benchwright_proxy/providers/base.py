@@ -1,12 +1,12 @@
 """What the proxy asks of a provider, and what it gets."""
 
-from collections.abc import AsyncIterator, Callable, Mapping
-from dataclasses import field, replace
+from collections.abc import Callable, Mapping
 from typing import Protocol
+
+from msgspec import Struct, field
 
 from benchwright_proxy.config import Model
 from benchwright_proxy.dialect import Dialect, error_body
-from benchwright_proxy.immutable import immutable
 from benchwright_proxy.routes import Endpoint
 from benchwright_proxy.token import Claims
 
@@ -27,8 +27,7 @@ class BrokenReplyError(ProviderError):
     """The body ended before its end."""
 
 
-@immutable
-class Asked:
+class Asked(Struct, frozen=True):
     """A request as it goes out. `headers` and `query` are the client's, not yet filtered."""
 
     claims: Claims
@@ -42,7 +41,16 @@ class Asked:
 
     def sent(self) -> "Asked":
         """Itself without its body, which may be large and is not needed again."""
-        return replace(self, body=b"")
+        return Asked(
+            self.claims,
+            self.endpoint,
+            self.dialect,
+            self.model,
+            b"",
+            self.stream,
+            self.headers,
+            self.query,
+        )
 
 
 class Reply(Protocol):
@@ -52,8 +60,8 @@ class Reply(Protocol):
     headers: dict[str, str]
     request_id: str | None
 
-    def chunks(self) -> AsyncIterator[bytes]:
-        """The body as it comes. Raises BrokenReplyError."""
+    async def read(self) -> bytes:
+        """What has come of the body since, b"" at its end. Raises BrokenReplyError."""
 
     def close(self) -> None:
         """Hang up, whether all was read or not."""
@@ -69,8 +77,9 @@ class WholeReply:
         self.headers = {"content-type": "application/json", "content-length": str(len(body))}
         self.headers |= {name.replace("_", "-"): value for name, value in headers.items()}
 
-    async def chunks(self) -> AsyncIterator[bytes]:
-        yield self._body
+    async def read(self) -> bytes:
+        body, self._body = self._body, b""
+        return body
 
     def close(self) -> None:
         """Nothing to hang up."""

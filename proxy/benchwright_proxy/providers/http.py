@@ -1,7 +1,7 @@
 """A provider on the network: the request goes out natively, with the provider's key swapped in."""
 
 import ssl
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from urllib.parse import SplitResult, urlencode, urlsplit
@@ -30,9 +30,9 @@ class HttpReply:
         self._name = name
         self.status = response.status
         self.headers = headers.downstream(response.headers)
-        self.request_id = next(
-            (self.headers[name] for name in _REQUEST_IDS if name in self.headers), None
-        )
+        self.request_id: str | None = None
+        for header in _REQUEST_IDS:
+            self.request_id = self.request_id or self.headers.get(header)
         self._instead: bytes | None = None
         if response.status == 401:
             self._hide(dialect)
@@ -44,13 +44,12 @@ class HttpReply:
         self.headers = {"content-type": "application/json", "x-should-retry": "false"}
         self.headers["content-length"] = str(len(self._instead))
 
-    async def chunks(self) -> AsyncIterator[bytes]:
+    async def read(self) -> bytes:
         if self._instead is not None:
-            yield self._instead
-            return
+            instead, self._instead = self._instead, b""
+            return instead
         try:
-            async for chunk in self._response.chunks():
-                yield chunk
+            return await self._response.read()
         except OutboundError as error:
             raise BrokenReplyError(f"provider {self._name}: {error}") from error
 

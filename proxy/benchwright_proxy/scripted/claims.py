@@ -5,14 +5,14 @@ rounded up and at least one, of the request's messages, system prompt and tools 
 of the text and the tool calls (names and arguments as JSON) for the output.
 """
 
-from benchwright_proxy.immutable import immutable
+from msgspec import Struct
+
 from benchwright_proxy.jsonvalue import Json, dump
 
 from .dialogue import Turn
 
 
-@immutable
-class Claimed:
+class Claimed(Struct, frozen=True):
     """Input includes cached and written tokens; None for reasoning: not said."""
 
     input_tokens: int

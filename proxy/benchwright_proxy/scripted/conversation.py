@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from typing import Literal
 
-from benchwright_proxy.immutable import immutable
+from msgspec import Struct
+
 from benchwright_proxy.jsonvalue import Json, JsonObject, as_list, as_object, dump
 
 #: Whose a message is: a user's, a tool's answer, or the model's own; "" is nobody's turn.
@@ -11,8 +12,7 @@ Who = Literal["user", "tool", "model", ""]
 Message = tuple[Who, str]
 
 
-@immutable
-class Conversation:
+class Conversation(Struct, frozen=True):
     """`turn` is how often the model has answered, `last_message` the text of the last user or tool
     message, `asked` the texts of user messages, each with how often the model had answered before
     it, `size` the bytes of all that the model would read (messages, system prompt, tools)."""

@@ -2,15 +2,15 @@
 
 from itertools import pairwise
 
-from benchwright_proxy.immutable import immutable
+from msgspec import Struct
+
 from benchwright_proxy.jsonvalue import Json, JsonObject, dump
 
 from .claims import Claimed
 from .dialogue import ToolCall, Turn
 
 
-@immutable
-class Script:
+class Script(Struct, frozen=True):
     """What to render. `usage` None: the answer does not say it. `created` in unix seconds."""
 
     turn: Turn
@@ -20,8 +20,7 @@ class Script:
     created: int
 
 
-@immutable
-class Piece:
+class Piece(Struct, frozen=True):
     """Bytes of a stream; a `paced` one comes after the turn's chunk delay."""
 
     data: bytes

@@ -3,9 +3,11 @@
 import asyncio
 import hashlib
 import logging
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import structs
 
 from benchwright_proxy.clock import Clock
 from benchwright_proxy.config import ScriptedProvider as Settings
@@ -64,13 +66,16 @@ class ScriptedReply:
     broken: bool = False
     request_id: str | None = field(default=None)
 
-    async def chunks(self) -> AsyncIterator[bytes]:
-        for piece in self.pieces:
+    async def read(self) -> bytes:
+        while self.pieces:
+            piece = self.pieces.pop(0)
             if piece.paced and self.pace_seconds:
                 await asyncio.sleep(self.pace_seconds)
-            yield piece.data
+            if piece.data:
+                return piece.data
         if self.broken:
             raise BrokenReplyError("the scripted model dropped the connection")
+        return b""
 
     def close(self) -> None:
         """Nothing to hang up."""
@@ -168,7 +173,7 @@ class ScriptedModel:
                 "turn": number,
                 "stream": asked.stream,
                 "fault": fault.model_dump() if isinstance(fault, StatusFault) else fault,
-                "usage": asdict(usage) if fault is None else None,
+                "usage": structs.asdict(usage) if fault is None else None,
             }
         )
 

@@ -8,8 +8,9 @@ out, so where the total agrees what is not said is 0.
 """
 
 import re
-from dataclasses import replace
 from typing import ClassVar
+
+from msgspec.structs import replace
 
 from benchwright_proxy.jsonvalue import Json, JsonObject, as_count, as_list, as_object, as_text
 

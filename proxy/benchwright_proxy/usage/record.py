@@ -1,10 +1,10 @@
 """The canonical usage of one call, and what else a response says about itself."""
 
 from collections.abc import Mapping
-from dataclasses import field
 from typing import Literal
 
-from benchwright_proxy.immutable import immutable
+from msgspec import Struct, field
+
 from benchwright_proxy.jsonvalue import JsonObject, as_count
 
 Source = Literal["provider", "partial", "unknown"]
@@ -12,8 +12,7 @@ Source = Literal["provider", "partial", "unknown"]
 Lifetime = Literal["5m", "30m", "1h", "12h"]
 
 
-@immutable
-class Usage:
+class Usage(Struct, frozen=True):
     """Tokens of one call as its provider reported them. None: not said, which is never 0.
 
     `input_tokens` is all input; `input_uncached`, `cache_read` and `cache_write` are its parts, and
@@ -39,8 +38,7 @@ class Usage:
 UNKNOWN = Usage()
 
 
-@immutable
-class Answer:
+class Answer(Struct, frozen=True):
     """What a response said: usage, `said` (the provider's own usage object, kept as evidence), the
     model that answered and the `fingerprint` of its system, why it stopped, the type of an error
     inside a response, and what decides the price: service tier, speed and region. `tool_calls` is
@@ -82,8 +80,7 @@ def reasoning_notes(reasoning: int | None, output: int | None) -> tuple[str, ...
     return ("reasoning_exceeds_output",)
 
 
-@immutable
-class CacheWrite:
+class CacheWrite(Struct, frozen=True):
     """Tokens written to the cache, all of them and by lifetime; a 0 is a value
     (Wei-Shaw/sub2api#6125: one split was billed twice)."""
 
@@ -95,6 +92,8 @@ class CacheWrite:
 def cache_write(whole: int | None, split: JsonObject, names: Mapping[str, Lifetime]) -> CacheWrite:
     """The aggregate, else the sum of its parts. `names` are the provider's for each lifetime; a part
     that has none makes the split unknown, and so does one that does not add up."""
+    if not split:
+        return CacheWrite(whole, {})
     counts = {key: count for key, value in split.items() if (count := as_count(value)) is not None}
     if not counts:
         return CacheWrite(whole, {})

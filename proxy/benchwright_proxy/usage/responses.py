@@ -7,8 +7,9 @@ and the events before carry `usage: null`. A response that failed before it wrot
 
 import re
 from collections import Counter
-from dataclasses import replace
 from typing import ClassVar
+
+from msgspec.structs import replace
 
 from benchwright_proxy.jsonvalue import Json, JsonObject, as_count, as_list, as_object, as_text
 

@@ -4,10 +4,11 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import aiohttp
+from msgspec import structs
 
 from benchwright_proxy.config import Config
 from benchwright_proxy.jsonvalue import Json, JsonObject, as_list, as_object
@@ -315,7 +316,7 @@ async def running(
 ) -> AsyncIterator[Running]:
     """A proxy whose network providers are at `port`."""
     found = options(folder, port, dialogue, extra)
-    proxy = Proxy(replace(found, grace_seconds=grace_seconds))
+    proxy = Proxy(structs.replace(found, grace_seconds=grace_seconds))
     await proxy.start()
     try:
         timeout = aiohttp.ClientTimeout(total=60)

@@ -1,18 +1,22 @@
 """The operator's port."""
 
 import asyncio
+import errno
 import os
 import threading
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from benchwright_proxy.journal.writing import JournalError
 from benchwright_proxy.jsonvalue import JsonObject, as_list, as_object
 from benchwright_proxy.server import Proxy
+from benchwright_proxy.token import sign
 
 from .helpers import (
+    KEY,
     FakeProvider,
     Running,
     bearer,
@@ -219,18 +223,64 @@ async def test_a_journal_that_cannot_be_written_stops_calls_not_the_process(
     assert (await proxy.total())["requests"] == 2
 
 
-async def test_no_call_goes_out_before_its_record_is_on_the_disk(
+async def test_a_stage_is_on_the_disk_before_its_first_call_goes_out(
+    proxy: Running, provider: FakeProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk = threading.Event()
+
+    def sync(fd: int) -> None:
+        if not disk.wait(5):
+            raise OSError(errno.EIO, "somebody waited for it")
+
+    provider.script = [json_response(CHAT)] * 4
+    monkeypatch.setattr(os, "fdatasync", sync)
+    evaluator = sign(replace(claims(role="evaluator"), stage="evaluate"), KEY)
+    path, body = "/v1/chat/completions", chat_body("chat")
+    first = [
+        asyncio.create_task(proxy.post(path, body, token=evaluator)),
+        asyncio.create_task(proxy.chat("chat")),
+        asyncio.create_task(proxy.chat("chat")),  # nor before the first of its stage is there
+    ]
+    await until(lambda: proxy.proxy.ledger.in_flight() == 3)
+    await asyncio.sleep(0.1)
+    assert provider.heard == []
+    disk.set()
+    assert [(await task).status for task in first] == [200] * 3
+    disk.clear()
+    assert (await proxy.chat("chat")).status == 200, "later calls wait for no disk"
+    disk.set()
+
+
+async def test_an_attempt_is_closed_when_that_is_on_the_disk(
     proxy: Running, provider: FakeProvider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     disk = threading.Event()
     provider.script = [json_response(CHAT)]
+    await proxy.chat("chat")
     monkeypatch.setattr(os, "fdatasync", lambda fd: disk.wait(10))
-    task = asyncio.create_task(proxy.chat("chat"))
-    await until(lambda: proxy.proxy.ledger.in_flight())
+    closing = asyncio.create_task(proxy.operator("POST", "/v1/close", trial_uid="uid-1", attempt=1))
     await asyncio.sleep(0.1)
-    assert provider.heard == []
+    assert not closing.done()
     disk.set()
-    assert (await task).status == 200
+    await closing
+
+
+async def test_no_call_is_made_once_nothing_reaches_the_disk_any_more(
+    proxy: Running, provider: FakeProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(fd: int) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fdatasync", fail)
+        assert (await proxy.chat("chat")).status == 503
+    reply = await proxy.chat("chat")
+    assert reply.status == 503
+    assert b"sync failed: Input/output error" in reply.body
+    assert (provider.heard, proxy.proxy.ledger.in_flight()) == ([], 0)
+    for path in ("/readyz", "/healthz"):  # only a restart helps
+        async with proxy.http.get(proxy.admin + path) as response:
+            assert response.status == 503
 
 
 async def test_metrics_have_bounded_labels(proxy: Running, provider: FakeProvider) -> None:
@@ -278,7 +328,7 @@ async def test_no_new_call_while_stopping(proxy: Running) -> None:
 
 async def test_two_proxies_on_one_journal(proxy: Running) -> None:
     with pytest.raises(JournalError, match="another proxy"):
-        Proxy(replace(options(proxy.folder, 1), lock_seconds=0))
+        Proxy(structs.replace(options(proxy.folder, 1), lock_seconds=0))
 
 
 async def test_refusals_are_no_calls(proxy: Running) -> None:

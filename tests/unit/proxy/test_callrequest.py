@@ -59,6 +59,50 @@ def test_adding_a_field(data: dict[str, object]) -> None:
     assert json.loads(TopLevel(body).replaced({"new": b"1"})) == {**data, "new": 1}
 
 
+def scanned(body: bytes) -> dict[str, tuple[int, int]]:
+    """What the scan finds, even where the body would be read at once."""
+    top = TopLevel(b" {}")
+    top.body, top.spans = body, {}
+    top._scan()
+    return top.spans
+
+
+pairs = st.lists(st.tuples(st.sampled_from(["model", "a", 'é"']), values), max_size=4)
+
+
+@settings(max_examples=200, deadline=None)
+@given(pairs, spacing, st.booleans(), st.data())
+def test_what_is_read_at_once_is_what_the_scan_finds(
+    fields: list[tuple[str, object]],
+    separators: tuple[str, str],
+    ascii_only: bool,
+    data: st.DataObject,
+) -> None:
+    comma, colon = separators
+    written = [
+        f"{json.dumps(key, ensure_ascii=ascii_only)}{colon}{json.dumps(value)}"
+        for key, value in fields
+    ]
+    body = ("{" + comma.join(written) + "}").encode()
+    at = data.draw(st.integers(0, len(body)))
+    instead = data.draw(st.sampled_from([b"", b" ", b",", b'"', b"}", b"\\", b"1", b"\xff"]))
+    for given_body in (body, body[:at] + instead + body[at:], body[:at] + instead + body[at + 1 :]):
+        known = bodyscan._known(given_body)
+        assert not known or known == scanned(given_body)
+    keys = [key for key, _ in fields]
+    if len(set(keys)) < len(keys):
+        with pytest.raises(ScanError, match="twice"):
+            TopLevel(body)
+
+
+@pytest.mark.parametrize("separators", [(",", ":"), (", ", ": ")], ids=["compact", "Python's"])
+def test_what_clients_write_is_read_at_once(separators: tuple[str, str]) -> None:
+    body = {"model": "m", "messages": [{"role": "user", "content": "é\n"}], "n": 1, "stream": True}
+    for ascii_only in (True, False):
+        text = json.dumps(body, separators=separators, ensure_ascii=ascii_only).encode()
+        assert list(bodyscan._known(text)) == list(body)
+
+
 BROKEN = [
     b"",
     b"[]",

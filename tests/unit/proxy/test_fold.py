@@ -183,7 +183,7 @@ RECORDS: list[AttemptRecord] = [
 ]
 
 
-@pytest.mark.parametrize("record", RECORDS, ids=[record.t for record in RECORDS])
+@pytest.mark.parametrize("record", RECORDS, ids=[type(record).__name__ for record in RECORDS])
 def test_records_survive_their_line(record: AttemptRecord) -> None:
     line = encode(record)
     assert line.endswith(b"\n")

@@ -8,6 +8,7 @@ from typing import Literal
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from benchwright_proxy.admin_port import run_usage, usage
 from benchwright_proxy.journal.fold import Attempt
@@ -90,8 +91,8 @@ class Machine:
 
         def record(amount: Amount, attempt: Attempt) -> Dispatch:
             made = dispatch(name)
-            return made.model_copy(
-                update={"trial_uid": who.trial_uid, "attempt": who.attempt, "run_uid": who.run_uid}
+            return structs.replace(
+                made, trial_uid=who.trial_uid, attempt=who.attempt, run_uid=who.run_uid
             )
 
         need = Need("demo", 1, 1, 1)
@@ -109,7 +110,7 @@ class Machine:
     def _settle(self, made: Dispatch, status: Literal["ok", "truncated"]) -> None:
         record = settle(made.call, status=status)
         key = {"trial_uid": made.trial_uid, "attempt": made.attempt}
-        self.ledger.settle(record.model_copy(update=key))
+        self.ledger.settle(structs.replace(record, **key))
 
     def told(self) -> list[JsonObject]:
         attempts = [usage(self.ledger, (who.trial_uid, who.attempt)) for who in TRIALS]

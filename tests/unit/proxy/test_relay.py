@@ -411,6 +411,21 @@ async def test_strings_that_no_file_can_hold_do_not_lose_the_usage(
     assert (call["output_tokens"], call["said"]) == (20, {})
 
 
+async def test_usage_that_is_nested_too_deeply_for_a_record_ends_its_call(
+    proxy: Running, provider: FakeProvider
+) -> None:
+    depths = range(880, 1000, 3)  # some can still be read and no longer be written
+    for depth in depths:
+        usage = json.dumps(USAGE)[:-1].encode() + b',"x":' + b"[" * depth + b"]" * depth + b"}"
+        body = b'{"model":"m","choices":[{"finish_reason":"stop"}],"usage":' + usage + b"}"
+        provider.script = [json_response(body)]
+        assert (await proxy.post("/v1/chat/completions", chat_body("chat"))).status == 200
+    calls = await proxy.settled()
+    assert [call["status"] for call in calls] == ["ok"] * len(depths)
+    known = {call["output_tokens"] for call in calls if call["usage_source"] == "provider"}
+    assert known == {20}
+
+
 async def test_litellm_31620_no_secret_and_no_prompt_in_logs_metrics_or_files(
     proxy: Running, provider: FakeProvider, caplog: pytest.LogCaptureFixture
 ) -> None:

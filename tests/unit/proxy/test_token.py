@@ -14,6 +14,7 @@ from benchwright_proxy.token import (
     Claims,
     Limits,
     TokenError,
+    Verifier,
     parse_key,
     sign,
     verify,
@@ -134,6 +135,40 @@ def test_keys_rotate() -> None:
         assert verify(token, keys, audience="proxy", now=0) == claims()
     assert reason(token, keys=[OTHER]) == "bad_signature"
     assert reason(token, keys=[]) == "bad_signature"
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"keys": [OTHER]}, "bad_signature"),
+        ({"keys": []}, "bad_signature"),
+        ({"now": 1000}, "expired"),
+        ({"audience": "results"}, "wrong_audience"),
+    ],
+    ids=["its key is gone", "no key", "its time is over", "for somebody else"],
+)
+def test_a_token_that_was_good_once_is_judged_again(
+    change: dict[str, object], expected: str
+) -> None:
+    verifier, token = Verifier(), sign(claims(expires_at=1000), KEY)
+    known: dict[str, object] = {"keys": [OTHER, KEY], "audience": "proxy", "now": 999}
+    for _ in range(2):
+        assert verifier.verify(token, **known) == claims(expires_at=1000)  # type: ignore[arg-type]
+    for _ in range(2):
+        with pytest.raises(TokenError) as caught:
+            verifier.verify(token, **{**known, **change})  # type: ignore[arg-type]
+        assert caught.value.reason == expected
+
+
+def test_what_is_remembered_is_bounded_and_lets_nobody_else_in() -> None:
+    verifier = Verifier(size=2)
+    for number in range(5):
+        token = sign(claims(trial_uid=f"u{number}"), KEY)
+        assert verifier.verify(token, [KEY], audience="proxy", now=0).trial_uid == f"u{number}"
+        assert len(verifier._known) <= 2
+        for wrong in (token[:-1], token + "A", token.swapcase(), token + "\udcff"):
+            with pytest.raises(TokenError):
+                verifier.verify(wrong, [KEY], audience="proxy", now=0)
 
 
 def test_size_is_bounded_both_ways() -> None:
