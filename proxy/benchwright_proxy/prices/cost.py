@@ -87,7 +87,11 @@ def _tier(base: Rates, tiers: Iterable[Tier], input_tokens: int) -> Rates:
 
 
 def _amounts(rates: Rates, usage: Usage) -> list[tuple[PriceClass, int]]:
-    """Tokens by the class that they are charged in; each token once."""
+    """Tokens by the class that they are charged in; each token once. Those that are no text have prices
+    that no table has yet."""
+    for name, count in usage.modalities.items():
+        if count:
+            raise _Unpriced(f"no_price_for_{name}")
     reasoning = min(usage.reasoning_tokens or 0, usage.output_tokens or 0)
     apart = reasoning if "reasoning" in rates else 0
     written: list[tuple[PriceClass, int]] = [

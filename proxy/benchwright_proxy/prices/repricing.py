@@ -63,6 +63,7 @@ def _usage(call: JsonObject) -> Usage:
         source="provider" if source == "provider" else "unknown",
         cache_write_by=_writes(call.get("cache_write_by")),
         server_tools=_counts(call.get("server_tools")),
+        modalities=_counts(call.get("modalities")),
     )
 
 

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from benchwright_proxy.jsonvalue import Json, JsonObject, as_count, as_list, as_object, as_text
 
+from . import modalities
 from .record import UNKNOWN, Answer, Usage, source
 
 
@@ -37,6 +38,7 @@ def usage_of(said: JsonObject, *, final: bool) -> Usage:
         reasoning_tokens=thoughts,
         source=source(final=final, input_tokens=whole, output_tokens=written),
         notes=notes,
+        modalities=modalities.of_gemini(*modalities.gemini_lists(said)),
     )
 
 

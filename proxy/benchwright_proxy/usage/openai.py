@@ -11,6 +11,7 @@ from typing import ClassVar
 
 from benchwright_proxy.jsonvalue import Json, JsonObject, as_count, as_list, as_object, as_text
 
+from . import modalities
 from .record import (
     UNKNOWN,
     Answer,
@@ -35,7 +36,8 @@ def usage_of(said: JsonObject, *, final: bool) -> Usage:
     write = written(prompt_details)
     total = as_count(said.get("total_tokens"))
     whole, notes = _whole_input(prompt, output, total, (read or 0) + (write.whole or 0))
-    reasoning = as_count(as_object(said.get("completion_tokens_details")).get("reasoning_tokens"))
+    output_details = as_object(said.get("completion_tokens_details"))
+    reasoning = as_count(output_details.get("reasoning_tokens"))
     return Usage(
         input_tokens=whole,
         input_uncached=uncached(whole, read, write.whole),
@@ -46,6 +48,7 @@ def usage_of(said: JsonObject, *, final: bool) -> Usage:
         source=source(final=final, input_tokens=whole, output_tokens=output),
         notes=write.notes + notes + reasoning_notes(reasoning, output),
         cache_write_by=write.by,
+        modalities=modalities.of_openai(prompt_details, output_details),
     )
 
 

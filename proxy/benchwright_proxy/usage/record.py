@@ -18,9 +18,10 @@ class Usage(Struct, frozen=True):
     `input_tokens` is all input; `input_uncached`, `cache_read` and `cache_write` are its parts, and
     `cache_write_by` is `cache_write` by lifetime where that was said. `output_tokens` includes
     `reasoning_tokens`. `server_tools` counts what the provider ran by itself and may bill (searches
-    and the like). `source` is "provider" if these are the final figures, "partial" if the response
-    ended before the provider gave them (what is there is what it had said until then), "unknown" if
-    it said nothing. `notes` names contradictions found.
+    and the like), `modalities` the tokens that are no text (modalities.py) and are in the sums too.
+    `source` is "provider" if these are the final figures, "partial" if the response ended before the
+    provider gave them (what is there is what it had said until then), "unknown" if it said nothing.
+    `notes` names contradictions found.
     """
 
     input_tokens: int | None = None
@@ -33,6 +34,7 @@ class Usage(Struct, frozen=True):
     notes: tuple[str, ...] = ()
     cache_write_by: Mapping[Lifetime, int] = field(default_factory=dict)
     server_tools: Mapping[str, int] = field(default_factory=dict)
+    modalities: Mapping[str, int] = field(default_factory=dict)
 
 
 UNKNOWN = Usage()

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from benchwright_proxy.jsonvalue import Json, JsonObject, as_count, as_list, as_object, as_text
 
+from . import modalities
 from .openai import error_type, written
 from .record import UNKNOWN, Answer, Usage, reasoning_notes, source, uncached
 
@@ -35,7 +36,8 @@ def usage_of(said: JsonObject, *, final: bool) -> Usage:
     whole, output = as_count(said.get("input_tokens")), as_count(said.get("output_tokens"))
     details = as_object(said.get("input_tokens_details"))
     read, write = as_count(details.get("cached_tokens")), written(details)
-    reasoning = as_count(as_object(said.get("output_tokens_details")).get("reasoning_tokens"))
+    output_details = as_object(said.get("output_tokens_details"))
+    reasoning = as_count(output_details.get("reasoning_tokens"))
     return Usage(
         input_tokens=whole,
         input_uncached=uncached(whole, read, write.whole),
@@ -46,6 +48,7 @@ def usage_of(said: JsonObject, *, final: bool) -> Usage:
         source=source(final=final, input_tokens=whole, output_tokens=output),
         notes=write.notes + _total_notes(said, whole, output) + reasoning_notes(reasoning, output),
         cache_write_by=write.by,
+        modalities=modalities.of_openai(details, output_details),
     )
 
 

@@ -84,6 +84,12 @@ COSTS: list[tuple[str, Answer, Cost]] = [
         Cost(300_000 + 1_500_000 + 3_000_000 + 1_500_000),
     ),
     (
+        "audio is not charged as text",
+        Answer(usage(modalities={"input_audio": 10})),
+        Cost(None, "no_price_for_input_audio"),
+    ),
+    ("no audio is none", Answer(usage(modalities={"input_audio": 0})), Cost(PLAIN)),
+    (
         "writes without a lifetime where only lifetimes have prices: unknown",
         Answer(usage(input_uncached=100, cache_write=900)),
         Cost(None, "no_price_for_cache_write"),

@@ -62,6 +62,32 @@ TABLE: list[tuple[str, JsonObject, Usage]] = [
         },
         Usage(10, None, 11, 0, 5, None, "provider"),
     ),
+    (
+        "audio and written images are told apart, read images are not",
+        {
+            "promptTokenCount": 100,
+            "candidatesTokenCount": 50,
+            "totalTokenCount": 150,
+            "promptTokensDetails": [
+                {"modality": "TEXT", "tokenCount": 20},
+                {"modality": "AUDIO", "tokenCount": 50},
+                {"modality": "IMAGE", "tokenCount": 30},
+                {"modality": "AUDIO", "tokenCount": "x"},
+                "AUDIO",
+            ],
+            "candidatesTokensDetails": [{"modality": "IMAGE", "tokenCount": 50}],
+        },
+        Usage(
+            100,
+            100,
+            0,
+            0,
+            50,
+            None,
+            "provider",
+            modalities={"input_audio": 50, "output_image": 50},
+        ),
+    ),
     ("words are not numbers", {"promptTokenCount": "10"}, UNKNOWN),
 ]
 

@@ -50,6 +50,11 @@ TABLE: list[tuple[str, JsonObject, Usage]] = [
         {"input_tokens": 1, "output_tokens": 5, "output_tokens_details": {"reasoning_tokens": 6}},
         Usage(1, None, None, None, 5, 6, "provider", ("reasoning_exceeds_output",)),
     ),
+    (
+        "written images are told apart",
+        {"input_tokens": 1, "output_tokens": 5, "output_tokens_details": {"image_tokens": 5}},
+        Usage(1, None, None, None, 5, None, "provider", modalities={"output_image": 5}),
+    ),
     ("words are not numbers", {"input_tokens": "10", "output_tokens": True}, UNKNOWN),
 ]
 
