@@ -159,7 +159,6 @@ class TopLevel:
 
 
 _DECODER = msgspec.json.Decoder(dict[str, msgspec.Raw])
-_ENCODER = msgspec.json.Encoder()
 
 
 def _known(body: bytes) -> dict[str, Span]:
@@ -173,7 +172,7 @@ def _known(body: bytes) -> dict[str, Span]:
         fields = _DECODER.decode(body)
         at, comma, colon = 0, b"{", b":"
         for key, value in fields.items():
-            name = _ENCODER.encode(key)
+            name = msgspec.json.encode(key)
             if not at:
                 colon += b" " * body.startswith(b" ", len(name) + 2)
             before = comma + name + colon

@@ -10,9 +10,9 @@ JsonObject: TypeAlias = dict[str, Json]
 
 #: More than any call can use: a larger number is a broken one.
 MAX_COUNT = 10**12
-_DECODER = msgspec.json.Decoder()
 #: Longer than any name, id or error type, in characters.
 MAX_TEXT = 1000
+_DECODER = msgspec.json.Decoder()
 
 
 def parse(data: bytes | str) -> Json:

@@ -19,7 +19,7 @@ class HeadBound:
     def __init__(self, limit: int) -> None:
         """At most `limit` bytes."""
         self._limit = limit
-        self._size = self._size_before = self._untold = 0
+        self._size = self._untold = 0
         self._told = False
         #: Between the beginning of a message and the end of its head.
         self._in_head = False
@@ -41,22 +41,20 @@ class HeadBound:
 
     def _add(self, size: int) -> None:
         """A part of a head. Raises HeadTooLargeError."""
+        self._told = True
         self._size += size
         if self._size > self._limit:
             raise HeadTooLargeError
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """A whole header or trailer; trailers are not kept. Raises HeadTooLargeError."""
-        size = self._size = self._size + len(name) + len(value) + PER_HEADER
-        if size > self._limit:
-            raise HeadTooLargeError
+        self._add(len(name) + len(value) + PER_HEADER)
         if self._in_head:
             self._came.append((name, value))
 
     def _fed(self, size: int) -> None:
         """The parser has been fed so many bytes. Raises HeadTooLargeError."""
-        told = self._told or self._size != self._size_before
-        self._untold = 0 if told else self._untold + size
-        self._told, self._size_before = False, self._size
+        self._untold = 0 if self._told else self._untold + size
+        self._told = False
         if self._untold > self._limit:
             raise HeadTooLargeError

@@ -5,7 +5,6 @@ records with the kernel; a machine that dies takes the last of them along.
 """
 
 import contextlib
-import os
 import secrets
 from pathlib import Path
 
@@ -41,10 +40,8 @@ class Writer:
     def begin(self) -> None:
         """This one writes now. Raises OSError."""
         new = self._path.with_name("machine.new")
-        with new.open("w") as file:
-            file.write(self._machine)
-            file.flush()
-            os.fsync(file.fileno())
+        new.write_text(self._machine)
+        files.sync(new)
         new.rename(self._path)
         files.sync(self._folder)
         self.machine_died = False

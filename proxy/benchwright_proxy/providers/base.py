@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
-from msgspec import Struct, field
+from msgspec import Struct, field, structs
 
 from benchwright_proxy.config import Model
 from benchwright_proxy.dialect import Dialect, error_body
@@ -41,16 +41,7 @@ class Asked(Struct, frozen=True):
 
     def sent(self) -> "Asked":
         """Itself without its body, which may be large and is not needed again."""
-        return Asked(
-            self.claims,
-            self.endpoint,
-            self.dialect,
-            self.model,
-            b"",
-            self.stream,
-            self.headers,
-            self.query,
-        )
+        return structs.replace(self, body=b"")
 
 
 class Reply(Protocol):

@@ -38,7 +38,7 @@ def usage_of(said: JsonObject, *, final: bool) -> Usage:
         reasoning_tokens=thoughts,
         source=source(final=final, input_tokens=whole, output_tokens=written),
         notes=notes,
-        modalities=modalities.of_gemini(*modalities.gemini_lists(said)),
+        modalities=modalities.of_gemini(said),
     )
 
 

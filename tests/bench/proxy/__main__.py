@@ -82,7 +82,7 @@ def versions(running: Sequence[Peer]) -> dict[str, str]:
     """What was measured."""
     return {
         "kernel": platform.release(),
-        "python": platform.python_version(),
+        "python": build.output([build.python(), "-V"]).removeprefix("Python "),
         "aiohttp": metadata.version("aiohttp"),
         **{peer.name: peer.version for peer in running if peer.version},
     }
